@@ -161,8 +161,8 @@ var permissions = []Permission{
 	},
 	{
 		Action: "acm:DescribeCertificate", Feature: Preflight, Resource: certificates, Read: true,
-		For:     "Checking that a certificate is issued and covers every domain.",
-		Without: "Mistakes are only found by AWS: the condition has the AWS error instead of the names that the certificate covers.",
+		For:     "Checking that a certificate is issued and covers every domain, and when a distribution's expires.",
+		Without: "Mistakes are only found by AWS: the condition has the AWS error instead of the names that the certificate covers. `status.certificate` is missing where the certificate is the distribution's.",
 	},
 	{
 		Action: "cloudfront:ListConnectionGroups", Feature: Preflight, Resource: anything, Read: true,
@@ -182,7 +182,7 @@ var permissions = []Permission{
 	{
 		Action: "acm:ListCertificates", Feature: Preflight, Resource: anything, Read: true,
 		For:     "Checking when the certificates of tenants expire: one call per 1,000 certificates. ACM supports no resource-level permissions for it.",
-		Without: "No metric and no log line reports a certificate that was not renewed.",
+		Without: "No metric and no log line reports a certificate that was not renewed, and `status.certificate` does not follow renewals.",
 	},
 	{
 		Action: "cloudfront:GetManagedCertificateDetails", Feature: ManagedCertificates, Resource: tenants, Read: true,

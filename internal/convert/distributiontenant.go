@@ -171,7 +171,7 @@ func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 		ETag: s.ETag, RoutingEndpoint: s.DNSTarget,
 		Parents: distributiontenant.Parents{DistributionID: s.DistributionID, ConnectionGroupID: s.ConnectionGroupID},
 	}
-	m.Certificates = slices.Clone(s.ManagedCertificates)
+	m.Certificates, m.Served = slices.Clone(s.ManagedCertificates), served(s)
 	if s.ManagedCertificateStatus != "" {
 		m.Certificate = managed(s)
 	}

@@ -33,7 +33,7 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 		s.DistributionTenantStatus = t.Status
 		s.CreatedTime, s.LastModifiedTime = timeOf(t.Created), timeOf(t.Modified)
 		s.DomainResults = domainResults(*t)
-		s.CertificateARN = t.Customizations.CertificateARN
+		s.CertificateARN, s.Certificate = t.Customizations.CertificateARN, servedStatus(r.Served)
 	}
 	if r.Absent {
 		s.DistributionTenantStatus = ""
@@ -86,6 +86,46 @@ func certificates(s *v1alpha1.DistributionTenantStatus, r distributiontenant.Rep
 			Time:                                     metav1.NewTime(sent.At.Truncate(time.Second)),
 		}
 	}
+}
+
+// maxIssuer is the bound of the schema for the issuer of a certificate.
+const maxIssuer = 256
+
+// certificateTypes are ACM's types of certificates. CloudFront's own are of the first one.
+var certificateTypes = map[string]v1alpha1.CertificateType{
+	"AMAZON_ISSUED": v1alpha1.CertificateTypeIssued, "IMPORTED": v1alpha1.CertificateTypeImported, "PRIVATE": v1alpha1.CertificateTypePrivate,
+}
+
+// servedStatus is nil while it is not known when the certificate expires.
+func servedStatus(c *distributiontenant.Served) *v1alpha1.ServedCertificate {
+	if c == nil {
+		return nil
+	}
+	out := &v1alpha1.ServedCertificate{
+		ARN: c.ARN, NotAfter: metav1.NewTime(c.NotAfter.Truncate(time.Second)), Issuer: prose.Fit(c.Issuer, maxIssuer), Type: certificateTypes[c.Type],
+	}
+	if c.CloudFrontManaged {
+		out.Type = v1alpha1.CertificateTypeManaged
+	}
+	return out
+}
+
+// served reads it back.
+func served(s *v1alpha1.DistributionTenantStatus) *distributiontenant.Served {
+	c := s.Certificate
+	if c == nil {
+		return nil
+	}
+	out := &distributiontenant.Served{
+		ARN: c.ARN, NotAfter: c.NotAfter.Time, Issuer: c.Issuer, CloudFrontManaged: c.Type == v1alpha1.CertificateTypeManaged,
+		Inherited: c.ARN != s.CertificateARN,
+	}
+	for word, t := range certificateTypes {
+		if t == c.Type || out.CloudFrontManaged && t == v1alpha1.CertificateTypeIssued {
+			out.Type = word
+		}
+	}
+	return out
 }
 
 // tokens keeps the first of each domain: the schema takes no two, and status would be refused

@@ -34,7 +34,9 @@ const expiresSoon = 14 * 24 * time.Hour
 type ExpiryOptions struct {
 	Inventory    *Inventory
 	Certificates port.Certificates
-	Clock        clock.WithTicker
+	// References are told what is seen of certificates. Nil: no one is.
+	References *References
+	Clock      clock.WithTicker
 	// OnFound is called with the certificates that have become noteworthy since the last
 	// listing, those that expire first at the front. It must not block.
 	OnFound func([]AttachedCertificate)
@@ -60,8 +62,8 @@ type AttachedCertificate struct {
 // Expiry watches how long the certificates that tenants have attached are still good for. It
 // lists those of the account, for describing each would take a fleet an hour of ACM's rate.
 //
-// The certificates of distributions are not among them: nothing that is read regularly names
-// them.
+// It looks at the certificates of distributions as well, so that the tenants which inherit them can say when those
+// expire. In its report, which is about what tenants have of their own, they are not.
 type Expiry struct {
 	opts    ExpiryOptions
 	report  atomic.Pointer[ExpiryReport]
@@ -72,10 +74,16 @@ type Expiry struct {
 	failing  fault.Kind
 	// named are the certificates that OnFound was told of.
 	named map[string]bool
+
+	inherited inherited
+	// unaware are the tenants that are still to be woken because of their certificate, sorted.
+	unaware  []string
+	nextWake time.Time
 }
 
 // listing is one that is under way, a page to a step.
 type listing struct {
+	begun time.Time
 	// attached are the certificates to look for; those that a page shows move to seen.
 	attached map[string]bool
 	seen     []distributiontenant.Certificate
@@ -114,9 +122,14 @@ func (e *Expiry) Start(ctx context.Context) error {
 // NeedLeaderElection says that only the active replica watches.
 func (e *Expiry) NeedLeaderElection() bool { return true }
 
-// Step makes at most one call to AWS, and says how long the next step can wait. It never
+// Step makes at most two calls to AWS, and says how long the next step can wait. It never
 // waits itself. Steps must not be made at once.
 func (e *Expiry) Step(ctx context.Context) time.Duration {
+	return min(e.watchAttached(ctx), e.watchInherited(ctx), e.rouse())
+}
+
+// watchAttached makes at most one call.
+func (e *Expiry) watchAttached(ctx context.Context) time.Duration {
 	if e.listing != nil {
 		return e.listPage(ctx)
 	}
@@ -134,7 +147,7 @@ func (e *Expiry) Step(ctx context.Context) time.Duration {
 	if r := e.Report(); r == nil || r.Attached == 0 {
 		e.report.Store(&ExpiryReport{Attached: len(attached)})
 	}
-	e.listing = &listing{attached: attached}
+	e.listing = &listing{begun: e.opts.Clock.Now(), attached: attached}
 	return e.listPage(ctx)
 }
 
@@ -160,7 +173,9 @@ func (l *listing) take(page []distributiontenant.Certificate) {
 	for _, c := range page {
 		if l.attached[c.ARN] {
 			delete(l.attached, c.ARN)
-			l.seen = append(l.seen, distributiontenant.Certificate{ARN: c.ARN, Status: interned(c.Status), NotAfter: c.NotAfter})
+			l.seen = append(l.seen, distributiontenant.Certificate{
+				ARN: c.ARN, Status: interned(c.Status), NotAfter: c.NotAfter, Type: interned(c.Type), CloudFrontManaged: c.CloudFrontManaged,
+			})
 		}
 	}
 }
@@ -222,7 +237,11 @@ func (e *Expiry) finish() time.Duration {
 	}
 	slices.Sort(r.ends)
 	r.ends = slices.Clip(r.ends)
+	if e.opts.References != nil {
+		e.opts.References.shown.noteList(l.seen, l.begun)
+	}
 	e.publish(r, found)
+	e.announce()
 	return e.pause(expiryInterval)
 }
 
@@ -275,8 +294,7 @@ type ExpiryReport struct {
 	// Attached counts the certificates that tenants had then, Unusable those of them that ACM
 	// shows in any state but issued, Unlisted those that it does not show.
 	Attached, Unusable, Unlisted int
-	// ends are when the listed ones expire, sorted, in seconds: of a fleet's certificates
-	// nothing else is kept.
+	// ends are when the listed ones expire, sorted, in seconds.
 	ends []int64
 }
 

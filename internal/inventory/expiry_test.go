@@ -31,8 +31,10 @@ type watch struct {
 	rate      float64
 	burst     int
 	transport http.RoundTripper
-	found     []inventory.AttachedCertificate
-	failed    []fault.Kind
+	// reads makes it tell references, and look at the certificates of distributions.
+	reads  bool
+	found  []inventory.AttachedCertificate
+	failed []fault.Kind
 }
 
 // born is when the rig's clock starts.
@@ -72,8 +74,12 @@ func newWatch(t *testing.T, o options, changes ...func(*watch)) *watch {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var references *inventory.References
+	if w.reads {
+		references = w.references
+	}
 	w.expiry = inventory.NewExpiry(inventory.ExpiryOptions{
-		Inventory: w.Inventory, Clock: clk, Random: func() float64 { return 0.5 },
+		Inventory: w.Inventory, References: references, Clock: clk, Random: func() float64 { return 0.5 },
 		Certificates: acm.New(acm.Config{
 			SDK: w.sdk(w.transport), Metrics: metrics,
 			Limiter: aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: w.rate, Burst: w.burst, Clock: clk, Metrics: metrics}),

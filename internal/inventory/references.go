@@ -37,6 +37,9 @@ type References struct {
 	endpoints *cache.Expiring
 	ipv6      *cache.Expiring
 	accounts  *cache.Expiring
+
+	clock clock.PassiveClock
+	shown *shown
 }
 
 // NewReferences makes an empty memory.
@@ -45,6 +48,7 @@ func NewReferences(p port.References, c port.Certificates, id port.Identity, clk
 		parents: p, certificates: c, identity: id,
 		distributions: cache.NewExpiringWithClock(clk), lastRead: cache.NewExpiringWithClock(clk), certs: cache.NewExpiringWithClock(clk),
 		endpoints: cache.NewExpiringWithClock(clk), ipv6: cache.NewExpiringWithClock(clk), accounts: cache.NewExpiringWithClock(clk),
+		clock: clk, shown: newShown(),
 	}
 }
 
@@ -71,6 +75,7 @@ func (r *References) Distribution(ctx context.Context, id string) (distributiont
 		}
 		if err == nil {
 			r.lastRead.Set(id, d, lastReadTTL)
+			r.shown.noteDistribution(d)
 		}
 		return d, err
 	})
@@ -94,6 +99,9 @@ func (r *References) Certificate(ctx context.Context, arn string) (distributiont
 			return distributiontenant.Certificate{ARN: arn, Missing: true}, nil
 		case fault.Denied:
 			return distributiontenant.Certificate{ARN: arn, Unreadable: true}, nil
+		}
+		if err == nil {
+			r.shown.note(c, r.clock.Now())
 		}
 		return c, err
 	})

@@ -27,7 +27,7 @@ func newExpiry(a *account.Account, clk clock.WithTicker) *inventory.Expiry {
 		log = log.WithValues("account", a.ID)
 	}
 	return inventory.NewExpiry(inventory.ExpiryOptions{
-		Inventory: a.Inventory, Certificates: a.Certificates, Clock: clk,
+		Inventory: a.Inventory, Certificates: a.Certificates, References: a.References, Clock: clk,
 		OnFound: func(found []inventory.AttachedCertificate) {
 			for _, c := range found[:min(len(found), maxNamed)] {
 				log.Info("An attached certificate expires soon or can't be used. AWS renews a managed certificate only while all its domains point to CloudFront",

@@ -75,6 +75,9 @@ func slimStatus(o *v1alpha1.DistributionTenant) {
 	s.DistributionID, s.ConnectionGroupID = shared(s.DistributionID), shared(s.ConnectionGroupID)
 	s.DistributionTenantStatus, s.DNSTarget = shared(s.DistributionTenantStatus), shared(s.DNSTarget)
 	s.CertificateARN, s.ManagedCertificateStatus = shared(s.CertificateARN), shared(s.ManagedCertificateStatus)
+	if c := s.Certificate; c != nil {
+		c.ARN, c.Issuer, c.Type = shared(c.ARN), shared(c.Issuer), shared(c.Type)
+	}
 	s.AppliedTagKeys = sharedAll(s.AppliedTagKeys)
 	s.DomainResults, s.DomainProofs = exact(s.DomainResults), exact(s.DomainProofs)
 	for i := range s.DomainResults {

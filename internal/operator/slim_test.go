@@ -40,6 +40,7 @@ func full(t *testing.T, name string) *v1alpha1.DistributionTenant {
 			ID: "dt_" + name, ARN: arn, TenantName: name, ETag: "E1", DistributionTenantStatus: "Deployed", ObservedGeneration: 2,
 			DistributionID: "E2EXAMPLE1", ConnectionGroupID: "cg_1",
 			CreatedTime: &since, AppliedTagKeys: []string{"team"}, CertificateARN: "arn:aws:acm:us-east-1:111122223333:certificate/1",
+			Certificate:   &v1alpha1.ServedCertificate{ARN: "arn:aws:acm:us-east-1:111122223333:certificate/1", NotAfter: since, Issuer: "Amazon", Type: v1alpha1.CertificateTypeManaged},
 			DomainResults: []v1alpha1.DomainResult{{Domain: name + ".example.com", Status: "active"}, {Domain: "www." + name + ".example.com", Status: "inactive"}},
 			Conditions:    []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Deployed", Message: "It serves.", ObservedGeneration: 2, LastTransitionTime: since}},
 		},

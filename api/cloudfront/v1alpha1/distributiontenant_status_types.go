@@ -106,6 +106,12 @@ type DistributionTenantStatus struct {
 	// +optional
 	CertificateARN string `json:"certificateArn,omitempty"`
 
+	// certificate is the certificate with which CloudFront answers for the domains, as ACM last showed it: the tenant's own
+	// or, if it has none, that of its distribution. It is only updated when ACM shows a renewal or another certificate is
+	// used. Absent while its expiry is not known.
+	// +optional
+	Certificate *ServedCertificate `json:"certificate,omitempty"`
+
 	// managedCertificates are the certificates in ACM that CloudFront obtained for this tenant, including superseded
 	// ones, latest last, at most 50. Only these certificates are ever deleted with the tenant.
 	// +kubebuilder:validation:MinItems=0
@@ -190,6 +196,43 @@ type DistributionTenantStatus struct {
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	ReconcileToken string `json:"reconcileToken,omitempty"`
+}
+
+// CertificateType says where a certificate in ACM comes from.
+// +kubebuilder:validation:Enum=Managed;Issued;Imported;Private
+type CertificateType string
+
+// The types of a certificate. CloudFront renews Managed ones and ACM Issued and Private ones; Imported ones have to be
+// imported again.
+const (
+	CertificateTypeManaged  CertificateType = "Managed"
+	CertificateTypeIssued   CertificateType = "Issued"
+	CertificateTypeImported CertificateType = "Imported"
+	CertificateTypePrivate  CertificateType = "Private"
+)
+
+// ServedCertificate is the certificate that a tenant serves with.
+type ServedCertificate struct {
+	// arn is the ARN of the certificate. If it is not certificateArn, it is the certificate of the distribution.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	// +required
+	ARN string `json:"arn,omitempty"`
+
+	// notAfter is when the certificate expires. The operator notices a renewal within about an hour and a half.
+	// +required
+	NotAfter metav1.Time `json:"notAfter"`
+
+	// issuer is the name of the certificate authority: Amazon, or that of an imported certificate if it is known.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	Issuer string `json:"issuer,omitempty"`
+
+	// type says where the certificate comes from: Managed (CloudFront requested it and renews it), Issued (ACM issued it),
+	// Imported or Private (a private certificate authority issued it).
+	// +optional
+	Type CertificateType `json:"type,omitempty"`
 }
 
 // DomainResult is the state of one domain in AWS.

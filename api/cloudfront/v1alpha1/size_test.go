@@ -31,7 +31,8 @@ func largest() v1alpha1.DistributionTenantStatus {
 		CertificateRequest: &v1alpha1.SentCertificateRequest{
 			ValidationTokenHost: v1alpha1.ValidationTokenHostSelfHosted, PrimaryDomainName: long(253, 0), Time: now,
 		},
-		DNS: &v1alpha1.DNSStatus{},
+		Certificate: &v1alpha1.ServedCertificate{ARN: long(2048, 0), NotAfter: now, Issuer: long(256, 0), Type: v1alpha1.CertificateTypeImported},
+		DNS:         &v1alpha1.DNSStatus{},
 	}
 	for n := range 16 {
 		s.Conditions = append(s.Conditions, metav1.Condition{

@@ -23,6 +23,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.Breaker.Withdraw(string(p.object.UID))
 	}
 	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Failure, p.out.Decision.Problem, err)
+	p.recallServed()
 	report := distributiontenant.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
 		// What is known is out of date. Status may have it from another replica already.
@@ -50,6 +51,19 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	}
 	p.remember(p.object, p.in.Attempts)
 	return c
+}
+
+// recallServed adds what was last seen of the certificate that the tenant serves with. Nothing is read for it.
+func (p *pass) recallServed() {
+	t := p.in.World.Tenant
+	if t == nil {
+		return
+	}
+	w, known := &p.in.World, p.account.References
+	w.Inherited, w.InheritedKnown = known.Inherited(t.DistributionID)
+	if arn, some := p.in.InUse(); some && arn != "" {
+		w.Served = known.Served(arn)
+	}
 }
 
 // after says when to look again, in addition to what the inventory wakes for.

@@ -37,6 +37,9 @@ func endingOf(w *world.World, name string, before map[string]sim.OperationCalls)
 		e.Object.Finalizers, e.Object.Generation = o.Finalizers, o.Generation
 		status := &e.Object.Status
 		status.ETag, status.LastDriftCheckTime, status.LastModifiedTime, status.CreatedTime = "", nil, nil, nil
+		if status.Certificate != nil {
+			status.Certificate.NotAfter.Reset()
+		}
 		if status.CertificateRequest != nil {
 			status.CertificateRequest.Time.Reset()
 		}
@@ -150,7 +153,7 @@ const longEnough = 20 * time.Minute
 // run plays a lifecycle without an API server, with the crashes that arm sets up.
 func (l lifecycle) run(t *testing.T, arm func(w *world.World)) (w *world.World, end ending, writes int) {
 	t.Helper()
-	return l.playIn(t, world.NewOffline(t, world.Options{}), arm)
+	return l.playIn(t, world.NewOffline(t, world.Options{Expiry: true}), arm)
 }
 
 // undisturbed plays a lifecycle without an API server, and then with one, which must lead to the same by as many writes.
@@ -158,7 +161,7 @@ func (l lifecycle) undisturbed(t *testing.T) (end ending, writes int) {
 	t.Helper()
 	undisturbed := func(*world.World) {}
 	_, end, writes = l.run(t, undisturbed)
-	_, served, writesServed := l.playIn(t, world.New(t, kubeConfig, world.Options{}), undisturbed)
+	_, served, writesServed := l.playIn(t, world.New(t, kubeConfig, world.Options{Expiry: true}), undisturbed)
 	if served.Object != nil && end.Object != nil {
 		served.Object.Spec = end.Object.Spec // an API server fills in defaults
 	}

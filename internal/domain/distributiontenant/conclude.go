@@ -27,6 +27,8 @@ type Report struct {
 	Certificates []string
 	// Requested is the request for a managed certificate that was last sent.
 	Requested *certificate.Sent
+	// Served is the certificate with which CloudFront answers for the domains of Tenant, as far as is known.
+	Served *Served
 	// Ledger has the DNS records that are ours, or are about to be.
 	Ledger          []dns.Entry
 	ChangeID        string
@@ -81,7 +83,7 @@ func (in conclusion) report(out Outcome) Report {
 	}
 	if v.Mine() {
 		t := *in.World.Tenant
-		r.Tenant = &t
+		r.Tenant, r.Served = &t, in.served()
 		switch {
 		case in.Unresolved():
 			r.ETag = in.comparedETag()

@@ -65,6 +65,9 @@ type Memory struct {
 	Certificates []string
 	// Requested is the request for a managed certificate that was last sent. Nil: none that is known.
 	Requested *certificate.Sent
+	// Served is the certificate that the tenant was last said to serve with. It is Inherited where it was the
+	// distribution's.
+	Served *Served
 	// Ledger has the DNS records that are ours.
 	Ledger []dns.Entry
 	// RoutingEndpoint is where DNS was last said to have to point.
@@ -124,6 +127,12 @@ type World struct {
 	CertificateMovesETag bool
 	// CertificateUnusable means that ACM shows the attached certificate in any state but issued.
 	CertificateUnusable bool
+
+	// Inherited is the ARN of the distribution's certificate as it was last read, if InheritedKnown.
+	Inherited      string
+	InheritedKnown bool
+	// Served is the certificate that InUse names, as ACM last showed it. Nil: not known.
+	Served *Served
 
 	// Zones are the zones of the provider if ZonesKnown; Unlisted is why they can't be read.
 	Zones      []dns.Zone

@@ -148,6 +148,9 @@ type Certificate struct {
 	InUse bool
 	// CloudFrontManaged reports whether CloudFront requested the certificate and renews it.
 	CloudFrontManaged bool
+	// Type is ACM's word for where the certificate comes from, for example IMPORTED. Issuer is the name of the authority
+	// that signed it; a list does not show it.
+	Type, Issuer string
 	// FailureReason is ACM's word for why the certificate was not issued, for example
 	// CAA_ERROR; empty when it has not failed.
 	FailureReason string

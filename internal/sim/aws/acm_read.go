@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -51,7 +52,7 @@ func (s *Sim) describe(cert *certificate, now time.Time) map[string]any {
 	out["SubjectAlternativeNames"] = cert.names
 	out["InUseBy"] = users
 	out["Subject"] = "CN=" + cert.names[0]
-	out["Issuer"] = "Amazon"
+	out["Issuer"] = cmp.Or(cert.issuer, "Amazon")
 	out["SignatureAlgorithm"] = "SHA256WITHRSA"
 	out["Options"] = map[string]any{"CertificateTransparencyLoggingPreference": "ENABLED"}
 	if cert.failure != "" {

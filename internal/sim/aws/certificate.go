@@ -15,6 +15,7 @@ type certificate struct {
 	names     []string
 	status    string // ISSUED and the other states of ACM
 	kind      string // AMAZON_ISSUED, IMPORTED, PRIVATE
+	issuer    string // Amazon if empty
 	key       string // the algorithm, RSA_2048 and others
 	managedBy string // CLOUDFRONT for managed ones
 	failure   string // FailureReason of ACM

@@ -50,7 +50,9 @@ type SeedCertificate struct {
 	// Status is ISSUED if empty.
 	Status string `json:"status,omitempty"`
 	// Type is AMAZON_ISSUED if empty.
-	Type     string     `json:"type,omitempty"`
+	Type string `json:"type,omitempty"`
+	// Issuer is Amazon if empty.
+	Issuer   string     `json:"issuer,omitempty"`
 	NotAfter *time.Time `json:"notAfter,omitempty"`
 	// KeyAlgorithm is RSA_2048 if empty, as ACM spells it.
 	KeyAlgorithm string `json:"keyAlgorithm,omitempty"`

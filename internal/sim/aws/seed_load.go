@@ -114,7 +114,7 @@ func (s *Sim) loadCertificate(i int, c SeedCertificate) error {
 	now := s.now()
 	cert := &certificate{
 		owner: a, arn: c.ARN, names: slices.Clone(c.Names), status: certIssued, kind: amazonIssued, key: rsa2048,
-		managedBy: c.ManagedBy, created: now, notBefore: now, notAfter: now.AddDate(1, 0, 0),
+		issuer: c.Issuer, managedBy: c.ManagedBy, created: now, notBefore: now, notAfter: now.AddDate(1, 0, 0),
 	}
 	if c.Status != "" {
 		cert.status = c.Status

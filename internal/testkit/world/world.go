@@ -322,7 +322,7 @@ func (w *World) start() {
 	p.kinds = append(w.parents(p), kind{list: w.tenants, reconcile: p.driver.Reconcile, watch: p.controller.Watch(1)})
 	p.workers = []*worker{{step: p.inventory.Step, next: w.Clock.Now()}, {step: p.zones.Step, next: w.Clock.Now()}}
 	if w.options.Expiry {
-		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: own.Certificates, Clock: w.Clock, Random: half})
+		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: own.Certificates, References: own.References, Clock: w.Clock, Random: half})
 		p.workers = append(p.workers, &worker{step: expiry.Step, next: w.Clock.Now()})
 	}
 	if p.claims != nil {

@@ -92,7 +92,8 @@ func (c *Client) DescribeCertificate(ctx context.Context, arn string) (distribut
 		Names:    names(detail.DomainName, detail.SubjectAlternativeNames),
 		NotAfter: awssdk.ToTime(detail.NotAfter), InUse: len(detail.InUseBy) > 0,
 		CloudFrontManaged: detail.ManagedBy == types.CertificateManagedByCloudfront,
-		FailureReason:     string(detail.FailureReason),
+		Type:              string(detail.Type), Issuer: awssdk.ToString(detail.Issuer),
+		FailureReason: string(detail.FailureReason),
 	}, nil
 }
 
@@ -133,7 +134,7 @@ func summarised(s types.CertificateSummary) distributiontenant.Certificate {
 		ARN: *s.CertificateArn, Status: string(s.Status),
 		Names:    names(s.DomainName, s.SubjectAlternativeNameSummaries),
 		NotAfter: awssdk.ToTime(s.NotAfter), InUse: awssdk.ToBool(s.InUse),
-		CloudFrontManaged: s.ManagedBy == types.CertificateManagedByCloudfront,
+		CloudFrontManaged: s.ManagedBy == types.CertificateManagedByCloudfront, Type: string(s.Type),
 	}
 }
 

@@ -57,7 +57,7 @@ var expiry = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 // default.
 func newSim(pageSize int) *sim.Sim {
 	seed := sim.DefaultSeed()
-	seed.Certificates[0].NotAfter = &expiry
+	seed.Certificates[0].NotAfter, seed.Certificates[0].Type, seed.Certificates[0].Issuer = &expiry, "IMPORTED", "Example CA"
 	seed.Certificates = append(seed.Certificates,
 		sim.SeedCertificate{ARN: pendingARN, Names: []string{"b.example.net", "a.example.net"}, Status: "PENDING_VALIDATION"},
 		sim.SeedCertificate{
@@ -71,9 +71,9 @@ func newSim(pageSize int) *sim.Sim {
 // certificates are those of newSim, as they are read.
 func certificates() []distributiontenant.Certificate {
 	return []distributiontenant.Certificate{
-		{ARN: sim.DefaultCertificateARN, Status: "ISSUED", Names: []string{"*.example.com"}, NotAfter: expiry, InUse: true},
-		{ARN: pendingARN, Status: "PENDING_VALIDATION", Names: []string{"a.example.net", "b.example.net"}},
-		{ARN: managedARN, Status: "ISSUED", Names: []string{"shop.example.net"}, NotAfter: expiry, CloudFrontManaged: true},
+		{ARN: sim.DefaultCertificateARN, Status: "ISSUED", Names: []string{"*.example.com"}, NotAfter: expiry, InUse: true, Type: "IMPORTED"},
+		{ARN: pendingARN, Status: "PENDING_VALIDATION", Names: []string{"a.example.net", "b.example.net"}, Type: "AMAZON_ISSUED"},
+		{ARN: managedARN, Status: "ISSUED", Names: []string{"shop.example.net"}, NotAfter: expiry, CloudFrontManaged: true, Type: "AMAZON_ISSUED"},
 	}
 }
 
@@ -84,6 +84,8 @@ var untilIssued = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String(
 func TestDescribe(t *testing.T) {
 	client := newClient(t, newSim(1000).Transport(), 50)
 	for _, want := range certificates() {
+		// A list does not show it.
+		want.Issuer = map[string]string{"IMPORTED": "Example CA", "AMAZON_ISSUED": "Amazon"}[want.Type]
 		got, err := client.DescribeCertificate(t.Context(), want.ARN)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,122 @@
+package inventory
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// The pace at which objects are woken because of a certificate. A renewed one can be that of ten thousand tenants, each of
+// which then writes its status: all of them take a quarter of an hour.
+const (
+	wokenAtOnce = 50
+	wakePause   = 5 * time.Second
+)
+
+// inherited looks at the certificates of the distributions from which tenants inherit theirs, a call or two for each
+// distribution and none for a tenant.
+type inherited struct {
+	// distributions and certificates are still to be read in this round.
+	distributions, certificates []string
+	round                       bool
+	next                        time.Time
+}
+
+// watchInherited makes at most one call, and says how long the next step can wait.
+func (e *Expiry) watchInherited(ctx context.Context) time.Duration {
+	if e.opts.References == nil {
+		return expiryInterval
+	}
+	r := &e.inherited
+	if !r.round {
+		if wait := r.next.Sub(e.opts.Clock.Now()); wait > 0 {
+			return wait
+		}
+		if e.opts.Inventory.Stats().LastSweep.IsZero() {
+			return expiryGlance
+		}
+		r.distributions, r.round = e.opts.Inventory.inheritedFrom(), true
+	}
+	ctx = port.WithCall(ctx, port.Call{Key: "certificates", Class: port.Sweep})
+	switch {
+	case len(r.distributions) > 0:
+		d, err := e.opts.References.Distribution(ctx, r.distributions[0])
+		if wait := fault.RetryAfter(err); wait > 0 {
+			return wait
+		}
+		if arn := d.CertificateARN; err == nil && arn != "" && !slices.Contains(r.certificates, arn) {
+			r.certificates = append(r.certificates, arn)
+		}
+		// What can't be read now is, in the next round.
+		r.distributions = r.distributions[1:]
+		return 0
+	case len(r.certificates) > 0:
+		_, err := e.opts.References.Certificate(ctx, r.certificates[0])
+		if wait := fault.RetryAfter(err); wait > 0 {
+			return wait
+		}
+		r.certificates = r.certificates[1:]
+		return 0
+	}
+	pause := retry.Jitter(expiryInterval, e.opts.Random())
+	r.round, r.next = false, e.opts.Clock.Now().Add(pause)
+	e.announce()
+	return pause
+}
+
+// announce queues the tenants whose certificate is not as it was.
+func (e *Expiry) announce() {
+	if e.opts.References == nil {
+		return
+	}
+	certificates, distributions := e.opts.References.shown.news()
+	if len(certificates)+len(distributions) == 0 {
+		return
+	}
+	e.unaware = slices.Compact(slices.Sorted(slices.Values(append(e.unaware, e.opts.Inventory.servingWith(certificates, distributions)...))))
+}
+
+// rouse wakes the next few of them.
+func (e *Expiry) rouse() time.Duration {
+	if len(e.unaware) == 0 {
+		return expiryInterval
+	}
+	if wait := e.nextWake.Sub(e.opts.Clock.Now()); wait > 0 {
+		return wait
+	}
+	n := min(len(e.unaware), wokenAtOnce)
+	e.opts.Inventory.opts.OnChange(e.unaware[:n:n])
+	e.unaware, e.nextWake = e.unaware[n:], e.opts.Clock.Now().Add(wakePause)
+	return wakePause
+}
+
+// inheritedFrom are the distributions of the tenants that have no certificate of their own, sorted.
+func (i *Inventory) inheritedFrom() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	ids := map[string]bool{}
+	for _, e := range i.byName {
+		if e.tenant.certificate() == "" && e.tenant.distribution != "" {
+			ids[e.tenant.distribution] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(ids))
+}
+
+// servingWith are the tenants that have one of the certificates, or none and one of the distributions.
+func (i *Inventory) servingWith(certificates, distributions map[string]bool) (names []string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for name, e := range i.byName {
+		if arn := e.tenant.certificate(); certificates[arn] || arn == "" && distributions[e.tenant.distribution] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,134 @@
+package inventory
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+)
+
+// shown is what was last seen of certificates, and of which ones distributions have. Unlike what is cached it does not
+// run out: it tells what tenants serve with, for which AWS is not asked.
+type shown struct {
+	mu sync.Mutex
+	// certificates are those whose expiry is known, by ARN.
+	certificates map[string]*sighting
+	// distributions are those that were read, by ID.
+	distributions map[string]*bearer
+}
+
+// sighting is a certificate as it was at a time. It is fresh until those that serve with it have been woken.
+type sighting struct {
+	at          time.Time
+	certificate distributiontenant.Served
+	fresh       bool
+}
+
+// bearer is the certificate of a distribution, in the same manner.
+type bearer struct {
+	arn   string
+	fresh bool
+}
+
+func newShown() *shown {
+	return &shown{certificates: map[string]*sighting{}, distributions: map[string]*bearer{}}
+}
+
+// see remembers a certificate. It needs the lock.
+func (s *shown) see(c distributiontenant.Served, at time.Time) {
+	before := s.certificates[c.ARN]
+	if before == nil {
+		s.certificates[c.ARN] = &sighting{at: at, certificate: c, fresh: true}
+		return
+	}
+	c = c.Completed(&before.certificate)
+	*before = sighting{at: at, certificate: c, fresh: before.fresh || before.certificate != c}
+}
+
+// note remembers a certificate that was read on its own.
+func (s *shown) note(c distributiontenant.Certificate, now time.Time) {
+	served := c.Served()
+	if served == nil {
+		return
+	}
+	served.Type, served.Issuer = interned(served.Type), interned(served.Issuer)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.see(*served, now)
+}
+
+// noteDistribution remembers the certificate of a distribution. One that may not be read is not known to have none.
+func (s *shown) noteDistribution(d distributiontenant.Distribution) {
+	if d.Unreadable || d.Missing {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.distributions[d.ID]
+	s.distributions[d.ID] = &bearer{arn: d.CertificateARN, fresh: before == nil || before.fresh || before.arn != d.CertificateARN}
+}
+
+// noteList remembers what a list of the account showed that was begun at some time. What was read on its own since then
+// is newer. Of the rest, what the list does not have is forgotten, but for what distributions have.
+func (s *shown) noteList(list []distributiontenant.Certificate, begun time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := make(map[string]bool, len(list)+len(s.distributions))
+	for _, c := range list {
+		served, before := c.Served(), s.certificates[c.ARN]
+		if served == nil || before != nil && before.at.After(begun) {
+			continue
+		}
+		kept[c.ARN] = true
+		s.see(*served, begun)
+	}
+	for _, d := range s.distributions {
+		kept[d.arn] = true
+	}
+	maps.DeleteFunc(s.certificates, func(arn string, seen *sighting) bool { return !kept[arn] && !seen.at.After(begun) })
+}
+
+// news are the certificates that are not as they were when it was last asked, and the distributions that have another one
+// or one of those.
+func (s *shown) news() (certificates, distributions map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	certificates, distributions = map[string]bool{}, map[string]bool{}
+	for arn, seen := range s.certificates {
+		if seen.fresh {
+			certificates[arn], seen.fresh = true, false
+		}
+	}
+	for id, d := range s.distributions {
+		if d.fresh || certificates[d.arn] {
+			distributions[id], d.fresh = true, false
+		}
+	}
+	return certificates, distributions
+}
+
+// Served is the certificate of that ARN as it was last seen, for which nothing is read. Nil: it was not, or has no known
+// expiry.
+func (r *References) Served(arn string) *distributiontenant.Served {
+	r.shown.mu.Lock()
+	defer r.shown.mu.Unlock()
+	seen, known := r.shown.certificates[arn]
+	if !known {
+		return nil
+	}
+	c := seen.certificate
+	return &c
+}
+
+// Inherited is the ARN of the certificate that the distribution was last seen to have, and empty if it had none. Nothing
+// is read for it.
+func (r *References) Inherited(distributionID string) (arn string, known bool) {
+	r.shown.mu.Lock()
+	defer r.shown.mu.Unlock()
+	d, known := r.shown.distributions[distributionID]
+	if !known {
+		return "", false
+	}
+	return d.arn, true
+}
