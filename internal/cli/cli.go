@@ -53,7 +53,7 @@ const (
 
 // verbs make the commands.
 var verbs = []func(*session) *cobra.Command{
-	statusCommand, explainCommand, treeCommand, eventsCommand,
+	statusCommand, explainCommand, treeCommand, eventsCommand, certsCommand, reportCommand, bundleCommand,
 	pauseCommand, resumeCommand, reconcileCommand, sourceCommand, deletionsCommand, grantsCommand,
 	diffCommand, orphansCommand,
 	versionCommand,

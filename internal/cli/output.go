@@ -69,7 +69,7 @@ type page struct {
 
 func (s *session) page() *page {
 	p := &page{w: s.Streams.Out, now: s.Clock.Now(), width: 120}
-	if f, ok := s.Streams.Out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := s.Streams.Out.(*os.File); ok && isTerminal(f) {
 		p.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 40 {
 			p.width = width
@@ -77,6 +77,8 @@ func (s *session) page() *page {
 	}
 	return p
 }
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // The colors.
 const (

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
+)
+
+func certsCommand(s *session) *cobra.Command {
+	expiring := ""
+	c := &cobra.Command{
+		Use: "certs", GroupID: look, Args: cobra.NoArgs, Short: "Show the certificates of the fleet and when they expire",
+		Long: "Show the certificates of the fleet, those that expire first at the top, with how many tenants use each.\n" +
+			"The operator reads them about every hour; a tenant for which none is known yet is counted below.",
+		Example: "  kubectl cfdt certs --expiring 30d",
+	}
+	c.Flags().StringVar(&expiring, "expiring", "", "show only certificates that expire within this time, such as 30d, 6w or 12h")
+	out := outputOf(c)
+	c.RunE = run(func(ctx context.Context, _ []string) error {
+		within, err := days(expiring)
+		if err != nil {
+			return err
+		}
+		f, err := s.load(ctx, kindTenant)
+		if err != nil {
+			return err
+		}
+		return s.print(out, "Certificates", certificatesOf(f, s.Clock.Now(), within))
+	})
+	return c
+}
+
+// days reads a duration that may be in days or weeks. Empty: zero.
+func days(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if number, found := strings.CutSuffix(text, suffix); found {
+			if n, err := strconv.Atoi(number); err == nil && n > 0 {
+				return time.Duration(n) * unit, nil
+			}
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("--expiring=%s is not a time: use days, weeks or hours, such as 30d, 6w or 12h", text)
+	}
+	return d, nil
+}
+
+// certificates is the answer of certs.
+type certificates struct {
+	Certificates []certificateUse `json:"certificates"`
+	// Unknown counts the tenants of which the operator does not know the certificate.
+	Unknown int    `json:"unknown,omitempty"`
+	Within  string `json:"within,omitempty"`
+}
+
+// certificateUse is a certificate with the tenants that serve with it.
+type certificateUse struct {
+	ARN      string      `json:"arn"`
+	NotAfter metav1.Time `json:"notAfter"`
+	Issuer   string      `json:"issuer,omitempty"`
+	Type     string      `json:"type,omitempty"`
+	Tenants  int         `json:"tenants"`
+	First    string      `json:"firstTenant"`
+}
+
+func certificatesOf(f *fleet.Fleet, now time.Time, within time.Duration) certificates {
+	uses := map[string]*certificateUse{}
+	out := certificates{Certificates: []certificateUse{}}
+	for _, t := range f.Tenants() {
+		c := t.Status.Certificate
+		if c == nil {
+			out.Unknown++
+			continue
+		}
+		u := uses[c.ARN]
+		if u == nil {
+			u = &certificateUse{ARN: c.ARN, First: t.Namespace + "/" + t.Name}
+			uses[c.ARN] = u
+		}
+		// Tenants hear of a renewal one after the other: the latest of them knows.
+		if c.NotAfter.After(u.NotAfter.Time) {
+			u.NotAfter, u.Issuer, u.Type = c.NotAfter, c.Issuer, string(c.Type)
+		}
+		u.Tenants++
+	}
+	for _, u := range uses {
+		if within == 0 || u.NotAfter.Sub(now) <= within {
+			out.Certificates = append(out.Certificates, *u)
+		}
+	}
+	if within > 0 {
+		out.Within = within.String()
+	}
+	slices.SortFunc(out.Certificates, func(a, b certificateUse) int {
+		return cmp.Or(a.NotAfter.Compare(b.NotAfter.Time), strings.Compare(a.ARN, b.ARN))
+	})
+	return out
+}
+
+// The times before its end at which a certificate is shown as a warning, and as a failure. CloudFront and ACM renew theirs
+// earlier than that.
+const (
+	soon     = 30 * 24 * time.Hour
+	verySoon = 14 * 24 * time.Hour
+)
+
+func (c certificates) text(p *page) {
+	if len(c.Certificates) == 0 && c.Within != "" {
+		p.line("no certificate expires within that time")
+	}
+	t := table{}
+	if len(c.Certificates) > 0 {
+		t.head = []string{"EXPIRES", "DATE", "TYPE", "ISSUER", "USED BY", "CERTIFICATE"}
+	}
+	for _, u := range c.Certificates {
+		left, color := u.NotAfter.Sub(p.now), green
+		switch {
+		case left < verySoon:
+			color = red
+		case left < soon:
+			color = yellow
+		}
+		in := "in " + p.until(u.NotAfter.Time)
+		if left <= 0 {
+			in = "expired"
+		}
+		by := u.First
+		if u.Tenants > 1 {
+			by = count(u.Tenants, "tenant", "tenants")
+		}
+		t.addColored([]string{color}, in, u.NotAfter.Format(time.DateOnly), u.Type, u.Issuer, by, u.ARN)
+	}
+	p.table(t)
+	if c.Unknown > 0 {
+		p.line("%s", p.paint(faint, "of "+count(c.Unknown, "tenant", "tenants")+", the operator does not know the certificate (yet)"))
+	}
+}
