@@ -1,0 +1,187 @@
+package cli_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/budget"
+)
+
+// annotation is that of the object as it is now.
+func annotation(t *testing.T, o client.Object, key string) (value string, found bool) {
+	t.Helper()
+	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
+		t.Fatal(err)
+	}
+	value, found = o.GetAnnotations()[key]
+	return value, found
+}
+
+func TestPauseResumeAndReconcile(t *testing.T) {
+	ns := namespace(t)
+	o := tenant(t, ns, "acme", ready)
+	shows(t, prints(t, "pause", "acme", "-n", ns), "DistributionTenant "+ns+"/acme: paused")
+	if got, _ := annotation(t, o, v1alpha1.AnnotationPaused); got != v1alpha1.PausedTrue {
+		t.Errorf("the annotation of a paused object is %q", got)
+	}
+	prints(t, "resume", "acme", "-n", ns)
+	if got, found := annotation(t, o, v1alpha1.AnnotationPaused); found {
+		t.Errorf("the object still has the annotation, with %q", got)
+	}
+	prints(t, "reconcile", "acme", "-n", ns)
+	if got, _ := annotation(t, o, v1alpha1.AnnotationReconcileNow); got != now.Format(time.RFC3339Nano) {
+		t.Errorf("the token is %q", got)
+	}
+}
+
+func TestASourceIsApprovedForExactlyItsPlan(t *testing.T) {
+	ns := namespace(t)
+	o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "customers"}, Spec: v1alpha1.TenantSourceSpec{
+		Provider: v1alpha1.SourceProviderPostgres, DistributionID: "E2EXAMPLE1",
+		Postgres: &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: "db"}, Query: "SELECT 1"},
+	}}
+	create(t, o)
+	shows(t, prints(t, "source", "plan", "customers", "-n", ns), "nothing is planned or held back")
+	o.Status.HeldDeletions = &v1alpha1.HeldDeletions{Count: 2, PlanHash: "5f2c1d09ab34", Names: []string{"a", "b"}}
+	if err := admin.Status().Update(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	shows(t, prints(t, "source", "plan", "customers", "-n", ns), "holds back 2 tenants", "a, b", "kubectl cfdt source approve customers -n "+ns+" --plan 5f2c1d09ab34")
+
+	for name, tt := range map[string]struct {
+		input string
+		args  []string
+		want  string
+	}{
+		"another plan is refused":                 {"", []string{"--plan", "abc"}, "the plan is 5f2c1d09ab34 by now, and not abc"},
+		"without a confirmation, nothing changes": {"no\n", nil, "nothing was changed"},
+		"without an input, nothing changes":       {"", nil, "nothing was changed"},
+	} {
+		r := command(t, tt.input, append([]string{"source", "approve", "customers", "-n", ns}, tt.args...)...)
+		if r.failure == nil || !strings.Contains(r.failure.Error(), tt.want) {
+			t.Errorf("%s: fails with %v, want %q", name, r.failure, tt.want)
+		}
+	}
+	if got, found := annotation(t, o, v1alpha1.AnnotationApproveDeletions); found {
+		t.Fatalf("the plan %s is approved", got)
+	}
+	if r := command(t, "yes\n", "source", "approve", "customers", "-n", ns); r.failure != nil {
+		t.Fatal(r.failure)
+	}
+	if got, _ := annotation(t, o, v1alpha1.AnnotationApproveDeletions); got != "5f2c1d09ab34" {
+		t.Errorf("the approved plan is %q", got)
+	}
+}
+
+// operator installs a Deployment as the chart has it.
+func operator(t *testing.T, args ...string) string {
+	t.Helper()
+	ns := namespace(t)
+	labels := map[string]string{"app.kubernetes.io/name": "cloudfront-tenant-operator", "app.kubernetes.io/version": "0.1.0"}
+	create(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "operator", Labels: labels}, Spec: appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{
+			Name: "operator", Image: "operator", Args: args, Env: []corev1.EnvVar{{Name: "KEY", Value: "hidden-value"}},
+		}}}},
+	}})
+	return ns
+}
+
+func TestDeletionsAreAnsweredByTheirPlan(t *testing.T) {
+	home, ns := operator(t), namespace(t)
+	tenant(t, ns, "acme", func(o *v1alpha1.DistributionTenant) {
+		o.Status.Conditions = []metav1.Condition{condition("Ready", metav1.ConditionFalse, "DeletionHeld", "12 deletions wait. This is plan 5f2c1d09ab34.", time.Hour)}
+	})
+	store := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: budget.Name}, Data: map[string]string{
+		budget.Memory: `{"holds":[{"class":"DistributionTenant","namespace":"` + ns + `","since":"2026-06-01T11:00:00Z","plan":"5f2c1d09ab34","keys":null,"count":12,"of":20,"allowed":10}]}`,
+	}}
+	create(t, store)
+	shows(t, prints(t, "deletions", "list"), "plan 5f2c1d09ab34", "12 deletions of 20 DistributionTenants in namespace "+ns, ns+"/acme", "kubectl cfdt deletions rescue 5f2c1d09ab34")
+	if r := command(t, "", "deletions", "approve", "other"); r.failure == nil || !strings.Contains(r.failure.Error(), "no plan other is waiting") {
+		t.Errorf("a plan that is not there: %v", r.failure)
+	}
+	prints(t, "deletions", "approve", "5f2c1d09ab34", "--yes")
+	if got, _ := annotation(t, store, v1alpha1.AnnotationApproveDeletions); got != "5f2c1d09ab34" {
+		t.Errorf("the approved plan is %q", got)
+	}
+	shows(t, prints(t, "status", "-n", ns), "DeletionHeld 1")
+}
+
+func TestGrantsAreCheckedAsTheOperatorDoes(t *testing.T) {
+	ns := namespace(t)
+	tenant(t, ns, "inside", nil)
+	tenant(t, ns, "outside", nil)
+	create(t, &v1alpha1.EdgeGrant{ObjectMeta: metav1.ObjectMeta{Name: ns}, Spec: v1alpha1.EdgeGrantSpec{
+		Namespaces: v1alpha1.GrantedNamespaces{Names: []string{ns}}, Kinds: []v1alpha1.GrantedKind{v1alpha1.GrantedDistributionTenants},
+		Distributions: []v1alpha1.GrantedDistribution{{ID: "E2EXAMPLE1"}},
+		Domains:       []v1alpha1.GrantedDomain{{Suffix: "inside.example.com"}},
+	}})
+	shows(t, prints(t, "grants", "check", ns, "--grants=Enforce"), "EdgeGrant "+ns, "1 of 2 objects ask for more", "DistributionTenant "+ns+"/outside", "outside.example.com")
+	shows(t, prints(t, "grants", "check", ns, "--grants=Off"), "grants are switched off", "2 objects, none asks for more")
+	operator(t, "--grants=Audit")
+	shows(t, prints(t, "grants", "check", ns), "mode Audit")
+}
+
+func TestVersionNamesBoth(t *testing.T) {
+	home := operator(t)
+	shows(t, prints(t, "version"), "plugin     1.2.3", "operator   0.1.0   "+home+"/operator, 0 of 1 replicas available")
+}
+
+func TestABundleHasNoSecrets(t *testing.T) {
+	operator(t)
+	ns := namespace(t)
+	tenant(t, ns, "acme", func(o *v1alpha1.DistributionTenant) {
+		waiting(o)
+		o.Status.ValidationTokens = []v1alpha1.ValidationToken{{Domain: "acme.example.com", RedirectFrom: "acme.example.com/token", RedirectTo: "token-value"}}
+		o.Status.Conditions[0].Message = "connecting to postgres://user:pass-word@db.example.com failed with AKIAABCDEFGHIJKLMNOP, password=hunter2"
+	})
+	file := filepath.Join(t.TempDir(), "bundle.tgz")
+	shows(t, prints(t, "bundle", "-n", ns, "-f", file), "look at them before you publish them")
+	r := command(t, "", "bundle", "-n", ns, "-f", "-")
+	if r.failure != nil {
+		t.Fatal(r.failure)
+	}
+	text := untar(t, r.out)
+	shows(t, text, "cfdt-bundle/objects/cfdt.yaml", "cfdt-bundle/versions.yaml", "acme.example.com", "postgres://<redacted>@db.example.com")
+	for _, secret := range []string{"pass-word", "AKIAABCDEFGHIJKLMNOP", "hunter2", "token-value", "hidden-value", "managedFields"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the bundle has %s", secret)
+		}
+	}
+}
+
+// untar is the names and contents of an archive.
+func untar(t *testing.T, archive string) string {
+	t.Helper()
+	zipped, err := gzip.NewReader(strings.NewReader(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all bytes.Buffer
+	for r := tar.NewReader(zipped); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all.String()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(h.Name + "\n")
+		if _, err := io.Copy(&all, r); err != nil { //nolint:gosec // the test made the archive
+			t.Fatal(err)
+		}
+	}
+}

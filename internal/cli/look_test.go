@@ -1,0 +1,158 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+)
+
+func TestStatusCountsWhatTheFleetNeeds(t *testing.T) {
+	ns := namespace(t)
+	for _, name := range []string{"aaa", "bbb", "ccc"} {
+		tenant(t, ns, name, ready)
+	}
+	tenant(t, ns, "new", nil)
+	tenant(t, ns, "slow", waiting)
+	tenant(t, ns, "taken", stuck)
+	got := prints(t, "status", "-n", ns)
+	shows(t, got, "6 tenants in namespace "+ns+"   3 ready   2 working   1 needs you",
+		"DomainConflict 1", "Deploying 1 (oldest 3m: "+ns+"/slow)", "NotProcessed 1",
+		ns+"/taken", "3h", "www.example.com is used by another distribution tenant.", "-> kubectl cfdt explain taken -n "+ns)
+
+	var asJSON struct {
+		Kind, APIVersion string
+		Tenants          map[string]int
+		NeedsPerson      []struct {
+			Reason string
+			Count  int
+		}
+	}
+	if err := json.Unmarshal([]byte(prints(t, "status", "-n", ns, "-o", "json")), &asJSON); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(map[string]int{"total": 6, "ready": 3, "working": 2, "needsPerson": 1}, asJSON.Tenants); d != "" {
+		t.Errorf("tenants in JSON (-want +got):\n%s", d)
+	}
+	if asJSON.Kind != "FleetStatus" || len(asJSON.NeedsPerson) != 1 || asJSON.NeedsPerson[0].Reason != "DomainConflict" {
+		t.Errorf("%+v", asJSON)
+	}
+	shows(t, prints(t, "status", "-n", ns, "-o", "yaml"), "kind: FleetStatus", "reason: DomainConflict")
+	if got := prints(t, "status", "-n", ns, "-o", "jsonpath={.tenants.ready}"); got != "3" {
+		t.Errorf("jsonpath prints %q", got)
+	}
+}
+
+func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
+	ns := namespace(t)
+	tenant(t, ns, "taken", stuck)
+	tenant(t, ns, "new", nil)
+	tenant(t, ns, "fine", func(o *v1alpha1.DistributionTenant) {
+		ready(o)
+		o.Status.DNSTarget = "d111.cloudfront.net"
+		o.Status.DomainResults = []v1alpha1.DomainResult{{Domain: "fine.example.com", Status: "active"}}
+		o.Status.Drift = []v1alpha1.DriftedField{{Field: "parameters[tier]", Desired: "gold"}}
+	})
+	for name, tt := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"what needs a person comes first, with the fix and the next try": {[]string{"taken"}, []string{
+			"DistributionTenant " + ns + "/taken   needs you for 3h: DomainConflict", "Ready False  DomainConflict  for 3h",
+			"Fix: Remove the domain from the resource that uses it", "next try in", "now: kubectl cfdt reconcile taken -n " + ns,
+		}},
+		"an object that the operator has not seen says so": {[]string{"cfdt/new"}, []string{"NotProcessed", "The operator has not processed this object yet."}},
+		"what is fine has its facts": {[]string{"distributiontenant/fine"}, []string{
+			"ready for 2d: Deployed", "dt_fine, Deployed", "fine.example.com active", "d111.cloudfront.net", "parameters[tier]: the spec has gold, AWS has nothing",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shows(t, prints(t, append([]string{"explain", "-n", ns}, tt.args...)...), tt.want...)
+		})
+	}
+}
+
+func TestNamesThatAreWrong(t *testing.T) {
+	ns := namespace(t)
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"an object that is not there":   {[]string{"explain", "acme", "-n", ns}, "there is no DistributionTenant acme in namespace " + ns},
+		"a kind of others":              {[]string{"explain", "pod/acme"}, `"pod" is not one of the operator's kinds: use cfdt, cfd`},
+		"a namespace that is not there": {[]string{"grants", "check", "nowhere", "--grants=Enforce"}, `namespaces "nowhere" not found`},
+		"a time that is none":           {[]string{"certs", "--expiring", "soon"}, "--expiring=soon is not a time: use days, weeks or hours"},
+		"names and a file":              {[]string{"diff", "acme", "-f", "x.yaml"}, "use either names or --filename"},
+		"a report without a format":     {[]string{"report"}, "say --html"},
+		"a bundle without a file":       {[]string{"bundle"}, "--filename"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := command(t, "", tt.args...)
+			if r.failure == nil || !strings.Contains(r.failure.Error(), tt.want) {
+				t.Errorf("fails with %v, want %q; printed: %s", r.failure, tt.want, r.out)
+			}
+		})
+	}
+}
+
+func TestTreeShowsWhatIsNotReadyFirst(t *testing.T) {
+	ns := namespace(t)
+	for _, name := range []string{"aaa", "bbb", "ccc", "ddd", "eee", "fff", "ggg"} {
+		tenant(t, ns, name, ready)
+	}
+	tenant(t, ns, "taken", stuck)
+	got := prints(t, "tree", "-n", ns)
+	shows(t, got, "distribution E2EXAMPLE1 (not an object of this cluster)", "├─ DistributionTenant "+ns+"/taken   DomainConflict", "└─ ... 2 more that are ready (--all shows them)")
+	if first := strings.Split(got, "\n")[1]; !strings.Contains(first, "taken") {
+		t.Errorf("the first below is %s", first)
+	}
+	all := prints(t, "tree", "-n", ns, "--all")
+	shows(t, all, ns+"/ggg")
+	if strings.Contains(all, "more that are ready") {
+		t.Errorf("--all hides some:\n%s", all)
+	}
+}
+
+func TestCertificatesByExpiry(t *testing.T) {
+	ns := namespace(t)
+	served := func(arn string, days int) func(*v1alpha1.DistributionTenant) {
+		return func(o *v1alpha1.DistributionTenant) {
+			ready(o)
+			o.Status.Certificate = &v1alpha1.ServedCertificate{ARN: arn, NotAfter: metav1.NewTime(now.Add(time.Duration(days) * 24 * time.Hour)), Issuer: "Amazon", Type: "Managed"}
+		}
+	}
+	tenant(t, ns, "late", served("arn:late", 200))
+	tenant(t, ns, "soon", served("arn:soon", 9))
+	tenant(t, ns, "soon2", served("arn:soon", 9))
+	tenant(t, ns, "unknown", ready)
+	got := prints(t, "certs", "-n", ns)
+	shows(t, got, "in 9d", "2 tenants", "arn:late", "of 1 tenant, the operator does not know the certificate")
+	if strings.Index(got, "arn:soon") > strings.Index(got, "arn:late") {
+		t.Errorf("what expires first is not at the top:\n%s", got)
+	}
+	if got := prints(t, "certs", "-n", ns, "--expiring", "30d"); strings.Contains(got, "arn:late") {
+		t.Errorf("--expiring 30d shows a certificate that expires in 200 days:\n%s", got)
+	}
+	shows(t, prints(t, "certs", "-n", ns, "--expiring", "1d"), "no certificate expires within that time")
+}
+
+func TestReportIsOnePage(t *testing.T) {
+	ns := namespace(t)
+	tenant(t, ns, "fine", ready)
+	tenant(t, ns, "taken", func(o *v1alpha1.DistributionTenant) {
+		stuck(o)
+		o.Status.Conditions[0].Message, o.Status.Conditions[1].Message = "<script>alert(1)</script>", "<script>alert(1)</script>"
+	})
+	got := prints(t, "report", "--html", "-n", ns, "--title", "Shop & Co")
+	shows(t, got, "<title>Shop &amp; Co</title>", "DomainConflict", ns+"/taken", "&lt;script&gt;alert(1)", "Fix: Remove the domain")
+	for _, outside := range []string{"<script", "http://", "https://", "src="} {
+		if strings.Contains(got, outside) {
+			t.Errorf("the page has %s", outside)
+		}
+	}
+}
