@@ -36,7 +36,11 @@ playground: ## The same world, staying up until Ctrl-C; more tenants with PLAYGR
 
 .PHONY: build
 build: ## Compile the binaries into bin/
-	go build -trimpath -o bin/ ./cmd/operator ./cmd/awssim
+	go build -trimpath -o bin/ ./cmd/operator ./cmd/awssim ./cmd/kubectl-cfdt
+
+.PHONY: plugin
+plugin: ## Compile kubectl cfdt into bin/; put that folder into your PATH to use it
+	go build -o bin/ ./cmd/kubectl-cfdt
 
 .PHONY: chart
 chart: controlplane ## Package the chart into dist/

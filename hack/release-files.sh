@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the files of a release into dist/: the operator for each system, the manifests for an installation without
-# Helm, and the checksums of all of them. The version is without its v, and the image is what the manifests run:
+# Builds the files of a release into dist/: the operator and kubectl cfdt for each system, the manifests for an
+# installation without Helm, and the checksums of all of them. The version is without its v, and the image is what the manifests run:
 #
 #   hack/release-files.sh 1.2.3 ghcr.io/cloudfront-tenant-operator/cloudfront-tenant-operator:1.2.3
 set -euo pipefail
@@ -21,6 +21,7 @@ for platform in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64};
     -ldflags "-s -w -X ${package}.Version=${version}" \
     -o "dist/cloudfront-tenant-operator_${version}_${platform/\//_}" ./cmd/operator
 done
+hack/plugin-files.sh "${version}" dist
 make --no-print-directory install-manifests VERSION="${version}" IMAGE="${image}"
 for file in install.yaml crds.yaml crds-tenancy.yaml; do
   if [[ ! -s "dist/${file}" ]]; then

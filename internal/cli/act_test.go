@@ -49,17 +49,14 @@ func TestPauseResumeAndReconcile(t *testing.T) {
 
 func TestASourceIsApprovedForExactlyItsPlan(t *testing.T) {
 	ns := namespace(t)
-	o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "customers"}, Spec: v1alpha1.TenantSourceSpec{
-		Provider: v1alpha1.SourceProviderPostgres, DistributionID: "E2EXAMPLE1",
-		Postgres: &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: "db"}, Query: "SELECT 1"},
-	}}
+	o := held(ns)
 	create(t, o)
 	shows(t, prints(t, "source", "plan", "customers", "-n", ns), "nothing is planned or held back")
-	o.Status.HeldDeletions = &v1alpha1.HeldDeletions{Count: 2, PlanHash: "5f2c1d09ab34", Names: []string{"a", "b"}}
+	o.Status = held(ns).Status
 	if err := admin.Status().Update(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	shows(t, prints(t, "source", "plan", "customers", "-n", ns), "holds back 2 tenants", "a, b", "kubectl cfdt source approve customers -n "+ns+" --plan 5f2c1d09ab34")
+	shows(t, prints(t, "source", "plan", "customers", "-n", ns), "holds back 2 tenants", "globex, hooli", "rejected wonka: ", "kubectl cfdt source approve customers -n "+ns+" --plan 5f2c1d09ab34")
 
 	for name, tt := range map[string]struct {
 		input string
@@ -90,14 +87,24 @@ func TestASourceIsApprovedForExactlyItsPlan(t *testing.T) {
 func operator(t *testing.T, args ...string) string {
 	t.Helper()
 	ns := namespace(t)
+	install(t, ns, args...)
+	return ns
+}
+
+func install(t *testing.T, ns string, args ...string) {
+	t.Helper()
 	labels := map[string]string{"app.kubernetes.io/name": "cloudfront-tenant-operator", "app.kubernetes.io/version": "0.1.0"}
-	create(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "operator", Labels: labels}, Spec: appsv1.DeploymentSpec{
-		Selector: &metav1.LabelSelector{MatchLabels: labels},
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "operator", Labels: labels}, Spec: appsv1.DeploymentSpec{
+		Replicas: new(int32(2)), Selector: &metav1.LabelSelector{MatchLabels: labels},
 		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{
 			Name: "operator", Image: "operator", Args: args, Env: []corev1.EnvVar{{Name: "KEY", Value: "hidden-value"}},
 		}}}},
-	}})
-	return ns
+	}}
+	create(t, d)
+	d.Status.Replicas, d.Status.ReadyReplicas, d.Status.AvailableReplicas = 2, 2, 2
+	if err := admin.Status().Update(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestDeletionsAreAnsweredByTheirPlan(t *testing.T) {
@@ -106,7 +113,7 @@ func TestDeletionsAreAnsweredByTheirPlan(t *testing.T) {
 		o.Status.Conditions = []metav1.Condition{condition("Ready", metav1.ConditionFalse, "DeletionHeld", "12 deletions wait. This is plan 5f2c1d09ab34.", time.Hour)}
 	})
 	store := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: budget.Name}, Data: map[string]string{
-		budget.Memory: `{"holds":[{"class":"DistributionTenant","namespace":"` + ns + `","since":"2026-06-01T11:00:00Z","plan":"5f2c1d09ab34","keys":null,"count":12,"of":20,"allowed":10}]}`,
+		budget.Memory: `{"holds":[{"class":"DistributionTenant","namespace":"` + ns + `","since":"2026-01-01T00:00:00Z","plan":"5f2c1d09ab34","keys":null,"count":12,"of":20,"allowed":10}]}`,
 	}}
 	create(t, store)
 	shows(t, prints(t, "deletions", "list"), "plan 5f2c1d09ab34", "12 deletions of 20 DistributionTenants in namespace "+ns, ns+"/acme", "kubectl cfdt deletions rescue 5f2c1d09ab34")
@@ -124,20 +131,25 @@ func TestGrantsAreCheckedAsTheOperatorDoes(t *testing.T) {
 	ns := namespace(t)
 	tenant(t, ns, "inside", nil)
 	tenant(t, ns, "outside", nil)
-	create(t, &v1alpha1.EdgeGrant{ObjectMeta: metav1.ObjectMeta{Name: ns}, Spec: v1alpha1.EdgeGrantSpec{
-		Namespaces: v1alpha1.GrantedNamespaces{Names: []string{ns}}, Kinds: []v1alpha1.GrantedKind{v1alpha1.GrantedDistributionTenants},
-		Distributions: []v1alpha1.GrantedDistribution{{ID: "E2EXAMPLE1"}},
-		Domains:       []v1alpha1.GrantedDomain{{Suffix: "inside.example.com"}},
-	}})
+	create(t, grantOf(ns))
 	shows(t, prints(t, "grants", "check", ns, "--grants=Enforce"), "EdgeGrant "+ns, "1 of 2 objects ask for more", "DistributionTenant "+ns+"/outside", "outside.example.com")
 	shows(t, prints(t, "grants", "check", ns, "--grants=Off"), "grants are switched off", "2 objects, none asks for more")
 	operator(t, "--grants=Audit")
 	shows(t, prints(t, "grants", "check", ns), "mode Audit")
 }
 
+// grantOf is a grant for a namespace, and for few domains.
+func grantOf(ns string) *v1alpha1.EdgeGrant {
+	return &v1alpha1.EdgeGrant{ObjectMeta: metav1.ObjectMeta{Name: ns}, Spec: v1alpha1.EdgeGrantSpec{
+		Namespaces: v1alpha1.GrantedNamespaces{Names: []string{ns}}, Kinds: []v1alpha1.GrantedKind{v1alpha1.GrantedDistributionTenants, v1alpha1.GrantedTenantSources},
+		Distributions: []v1alpha1.GrantedDistribution{{ID: "E2EXAMPLE1"}},
+		Domains:       []v1alpha1.GrantedDomain{{Suffix: "inside.example.com"}, {Suffix: "acme.example.com"}, {Suffix: "globex.example.com"}, {Suffix: "hooli.example.com"}, {Suffix: "initech.example.com"}},
+	}}
+}
+
 func TestVersionNamesBoth(t *testing.T) {
 	home := operator(t)
-	shows(t, prints(t, "version"), "plugin     1.2.3", "operator   0.1.0   "+home+"/operator, 0 of 1 replicas available")
+	shows(t, prints(t, "version"), "plugin     1.2.3", "operator   0.1.0   "+home+"/operator, 2 of 2 replicas available")
 }
 
 func TestABundleHasNoSecrets(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
 )
 
@@ -54,6 +55,9 @@ type happened struct {
 func (s *session) history(ctx context.Context, i fleet.Item) (history, error) {
 	h := history{Name: i.Kind + " " + i.Name(), Entries: []happened{{Time: i.Object.GetCreationTimestamp(), What: "object", Reason: "Created", Message: "The object was created."}}}
 	for _, c := range i.Conditions {
+		if c.Type == v1alpha1.ConditionStalled {
+			continue // it repeats another
+		}
 		h.Entries = append(h.Entries, happened{
 			Time: c.LastTransitionTime, What: c.Type + " " + string(c.Status), Reason: c.Reason, Message: c.Message, Warning: fleet.NeedsPerson(c),
 		})

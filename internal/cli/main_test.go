@@ -49,8 +49,8 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// now is when all commands of these tests run.
-var now = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+// now is when all commands of these tests run: about 26 hours after their objects were created.
+var now = time.Now().UTC().Truncate(time.Second).Add(26*time.Hour + 30*time.Minute)
 
 // result is what a run of the command printed.
 type result struct {

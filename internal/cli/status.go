@@ -39,22 +39,24 @@ func statusCommand(s *session) *cobra.Command {
 
 // fleetStatus is the answer of status.
 type fleetStatus struct {
-	Namespace   string            `json:"namespace,omitempty"`
-	Operators   []installation    `json:"operators,omitempty"`
-	Frozen      bool              `json:"frozen,omitempty"`
-	Tenants     fleet.Census      `json:"tenants"`
-	NeedsPerson []fleet.Group     `json:"needsPerson,omitempty"`
-	Working     []fleet.Group     `json:"working,omitempty"`
-	Drifted     int               `json:"drifted,omitempty"`
-	Managed     int               `json:"managedCertificates,omitempty"`
-	Sources     []sourceStatus    `json:"sources,omitempty"`
-	Parents     []parentStatus    `json:"parents,omitempty"`
-	Customers   *fleet.Census     `json:"customers,omitempty"`
-	Plans       []planStatus      `json:"plans,omitempty"`
-	Grants      *fleet.Census     `json:"grants,omitempty"`
-	Objects     []objectStatus    `json:"objectsThatNeedAPerson,omitempty"`
-	More        int               `json:"more,omitempty"`
-	Unreadable  map[string]string `json:"unreadable,omitempty"`
+	Namespace   string         `json:"namespace,omitempty"`
+	Operators   []installation `json:"operators,omitempty"`
+	Frozen      bool           `json:"frozen,omitempty"`
+	Tenants     fleet.Census   `json:"tenants"`
+	NeedsPerson []fleet.Group  `json:"needsPerson,omitempty"`
+	Working     []fleet.Group  `json:"working,omitempty"`
+	Drifted     int            `json:"drifted,omitempty"`
+	// Certificates counts those that are known, and NextExpiry is the first of them that expires.
+	Certificates int               `json:"certificates,omitempty"`
+	NextExpiry   *certificateUse   `json:"nextExpiry,omitempty"`
+	Sources      []sourceStatus    `json:"sources,omitempty"`
+	Parents      []parentStatus    `json:"parents,omitempty"`
+	Customers    *fleet.Census     `json:"customers,omitempty"`
+	Plans        []planStatus      `json:"plans,omitempty"`
+	Grants       *fleet.Census     `json:"grants,omitempty"`
+	Objects      []objectStatus    `json:"objectsThatNeedAPerson,omitempty"`
+	More         int               `json:"more,omitempty"`
+	Unreadable   map[string]string `json:"unreadable,omitempty"`
 }
 
 type sourceStatus struct {
@@ -93,7 +95,7 @@ func (s *session) statusOf(ctx context.Context, f *fleet.Fleet) fleetStatus {
 	tenants := f.Kind(kindTenant)
 	st := fleetStatus{
 		Namespace: s.chosen(), Tenants: fleet.Count(tenants), NeedsPerson: fleet.ByReason(tenants, fleet.Person),
-		Working: fleet.ByReason(tenants, fleet.Working), Drifted: len(f.Drifted()), Managed: f.Managed(),
+		Working: fleet.ByReason(tenants, fleet.Working), Drifted: len(f.Drifted()),
 	}
 	// Whoever may not see Deployments sees the rest.
 	st.Operators, _ = s.operators(ctx)
@@ -101,6 +103,9 @@ func (s *session) statusOf(ctx context.Context, f *fleet.Fleet) fleetStatus {
 	st.Sources, st.Parents, st.Plans = sourcesOf(f), parentsOf(f), plansOf(f)
 	if s.chosen() == "" {
 		st.Customers, st.Grants = censusOf(f, "Tenant"), censusOf(f, "EdgeGrant")
+	}
+	if certs := certificatesOf(f, s.Clock.Now(), 0).Certificates; len(certs) > 0 {
+		st.Certificates, st.NextExpiry = len(certs), &certs[0]
 	}
 	st.Objects, st.More = objectsOf(f, shownObjects)
 	for _, gap := range f.Gaps {
@@ -211,9 +216,11 @@ func (st fleetStatus) text(p *page) {
 	t.add("need you", groupsText(p, st.NeedsPerson, false))
 	t.add("working", groupsText(p, st.Working, true))
 	if st.Drifted > 0 {
-		t.add("drift", p.paint(yellow, count(st.Drifted, "tenant differs", "tenants differ")+" from the spec")+"   -> kubectl cfdt report")
+		t.add("drift", p.paint(yellow, count(st.Drifted, "tenant differs", "tenants differ")+" from the spec")+"   -> kubectl cfdt report --html")
 	}
-	t.add("certs", number(st.Managed)+" managed by CloudFront")
+	if n := st.NextExpiry; n != nil {
+		t.add("certs", fmt.Sprintf("the first of %s expires in %s: %s   -> kubectl cfdt certs", number(st.Certificates), p.until(n.NotAfter.Time), n.First))
+	}
 	st.rows(p, &t)
 	t.rows = slices.DeleteFunc(t.rows, func(row []string) bool { return row[1] == "" })
 	t.colors = make([][]string, len(t.rows))

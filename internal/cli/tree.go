@@ -162,7 +162,7 @@ func (t tree) text(p *page) {
 		p.line("there are no distributions and no tenants")
 	}
 	for _, n := range t.Roots {
-		p.line("%s   %s", p.paint(bold, n.title()), paintState(p, n.state, n.Reason))
+		p.line("%s", strings.TrimSpace(p.paint(bold, n.title())+"   "+paintState(p, n.state, n.Reason)))
 		t.children(p, n, "")
 	}
 }

@@ -88,16 +88,6 @@ func (f *Fleet) Drifted() (out []*v1alpha1.DistributionTenant) {
 	return out
 }
 
-// Managed counts the tenants that have a certificate of CloudFront's, or have requested one.
-func (f *Fleet) Managed() (n int) {
-	for _, t := range f.Tenants() {
-		if t.Spec.ManagedCertificateRequest != nil || len(t.Status.ManagedCertificates) > 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // Users counts the tenants that use something in AWS, by its ID.
 func (f *Fleet) Users() map[string]int {
 	users := map[string]int{}
