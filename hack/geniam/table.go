@@ -185,6 +185,16 @@ var permissions = []Permission{
 		Without: "No metric and no log line reports a certificate that was not renewed, and `status.certificate` does not follow renewals.",
 	},
 	{
+		Action: "servicequotas:ListServiceQuotas", Feature: Preflight, Resource: anything, Read: true,
+		For:     "Reading the account's limits for metrics, once a day: one call each for CloudFront and ACM.",
+		Without: "`cloudfront_tenant_operator_quota_limit` shows the documented defaults, also where yours were raised.",
+	},
+	{
+		Action: "servicequotas:ListAWSDefaultServiceQuotas", Feature: Preflight, Resource: anything, Read: true,
+		For:     "Reading AWS's default of a limit that has no value of the account, once a day.",
+		Without: "`cloudfront_tenant_operator_quota_limit` shows the documented default of such a limit.",
+	},
+	{
 		Action: "cloudfront:GetManagedCertificateDetails", Feature: ManagedCertificates, Resource: tenants, Read: true,
 		For:     "Following a managed certificate until it is issued.",
 		Without: "Objects with a `managedCertificateRequest` report `AccessDenied` once they are deployed.",

@@ -25,6 +25,7 @@ type CloudFront interface {
 	port.Groups
 	port.References
 	port.Dependents
+	port.Counts
 }
 
 // Account is what the operator has of one AWS account.
@@ -34,6 +35,7 @@ type Account struct {
 	CloudFront   CloudFront
 	Certificates port.Certificates
 	Identity     port.Identity
+	Quotas       port.Quotas
 	// Budget is that of the calls to CloudFront.
 	Budget     port.Budget
 	References *inventory.References

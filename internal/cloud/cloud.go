@@ -13,6 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/route53"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/servicequotas"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
@@ -52,19 +53,23 @@ type Cloud struct {
 	options Options
 	// roles are those of grants.
 	roles *aws.Roles
-	// cloudFront and certificates have a limiter for each account.
-	cloudFront, certificates *aws.Limiters
-	stsLimiter               *aws.Limiter
+	// cloudFront, certificates and quotas have a limiter for each account.
+	cloudFront, certificates, quotas *aws.Limiters
+	stsLimiter                       *aws.Limiter
 
 	mu sync.Mutex
 	// onOpen are called with every account but the operator's own before it is used.
 	onOpen []func(*account.Account)
 }
 
+// quotaLimit is that of Service Quotas, which is read a few times a day.
+var quotaLimit = Limit{Rate: 1, Burst: 5}
+
 // New puts the adapters together.
 func New(o Options) *Cloud {
 	c := &Cloud{options: o}
 	c.cloudFront, c.certificates = aws.NewLimiters(c.limits("cloudfront", o.CloudFront)), aws.NewLimiters(c.limits("acm", o.ACM))
+	c.quotas = aws.NewLimiters(c.limits("servicequotas", quotaLimit))
 	c.stsLimiter = aws.NewLimiter(c.limits("sts", o.STS))
 	c.roles = c.Roles()
 	c.Accounts = account.New(account.Options{Own: c.account("", o.SDK), Open: c.open(), Accesses: o.Accesses})
@@ -88,6 +93,7 @@ func (c *Cloud) account(id string, sdk awssdk.Config) *account.Account {
 	sweep.Tenants, sweep.Clock = front, o.Clock
 	return &account.Account{
 		ID: id, CloudFront: front, Certificates: certificates, Identity: caller, Budget: limiter,
+		Quotas:     servicequotas.New(servicequotas.Config{SDK: sdk, Limiter: c.quotas.For(id), Metrics: o.Metrics}),
 		References: inventory.NewReferences(front, certificates, caller, o.Clock), Inventory: inventory.New(sweep),
 	}
 }

@@ -87,9 +87,11 @@ type listing struct {
 	// attached are the certificates to look for; those that a page shows move to seen.
 	attached map[string]bool
 	seen     []distributiontenant.Certificate
-	marker   string
-	pages    paging.Guard
-	retries  int
+	// account counts all of them.
+	account int
+	marker  string
+	pages   paging.Guard
+	retries int
 }
 
 // NewExpiry makes a watch that has seen nothing yet.
@@ -170,6 +172,7 @@ func (e *Expiry) listPage(ctx context.Context) time.Duration {
 
 // take keeps what the page shows of the attached certificates, and lets the rest go.
 func (l *listing) take(page []distributiontenant.Certificate) {
+	l.account += len(page)
 	for _, c := range page {
 		if l.attached[c.ARN] {
 			delete(l.attached, c.ARN)
@@ -222,7 +225,7 @@ func (e *Expiry) finish() time.Duration {
 	l := e.listing
 	e.listing, e.failures, e.failing = nil, 0, fault.None
 	now := e.opts.Clock.Now()
-	r := &ExpiryReport{Listed: now, Attached: len(l.attached) + len(l.seen), Unlisted: len(l.attached)}
+	r := &ExpiryReport{Listed: now, Account: l.account, Attached: len(l.attached) + len(l.seen), Unlisted: len(l.attached)}
 	found := map[string]*AttachedCertificate{}
 	for _, c := range l.seen {
 		if !c.NotAfter.IsZero() {
@@ -291,6 +294,8 @@ type ExpiryReport struct {
 	// Listed is when the certificates were last listed to the end. Zero: nothing is known,
 	// either because none is attached or because they can't be listed.
 	Listed time.Time
+	// Account counts all certificates that the account had then, whoever uses them.
+	Account int
 	// Attached counts the certificates that tenants had then, Unusable those of them that ACM
 	// shows in any state but issued, Unlisted those that it does not show.
 	Attached, Unusable, Unlisted int

@@ -23,6 +23,7 @@ type watch struct {
 	inventory *inventory.Inventory
 	orphans   *inventory.Orphans
 	expiry    *inventory.Expiry
+	capacity  *inventory.Capacity
 }
 
 // watches are those of all accounts.
@@ -60,7 +61,7 @@ func addAccounts(ctx context.Context, mgr ctrl.Manager, c Config, env *environme
 	watching := func(a *account.Account) watch {
 		w := watch{
 			account: a.ID, inventory: a.Inventory, orphans: newOrphans(mgr.GetAPIReader(), a, func(tenant string) bool { return claimed(a.ID, tenant) }, c.ClusterID),
-			expiry: newExpiry(a, clock.RealClock{}),
+			expiry: newExpiry(a, clock.RealClock{}), capacity: newCapacity(a, clock.RealClock{}),
 		}
 		all.add(w)
 		return w
@@ -75,12 +76,15 @@ func addAccounts(ctx context.Context, mgr ctrl.Manager, c Config, env *environme
 	if err := mgr.Add(own.expiry); err != nil {
 		return fmt.Errorf("adding the certificate watch: %w", err)
 	}
+	if err := mgr.Add(own.capacity); err != nil {
+		return fmt.Errorf("adding the watch over quotas: %w", err)
+	}
 	env.OnOpen(func(a *account.Account) {
 		w := watching(a)
 		// Only the active replica reconciles objects, and so opens accounts.
 		running, stop := context.WithCancel(ctx)
 		a.Close = func() { stop(); all.remove(a.ID) }
-		for _, start := range []func(context.Context) error{w.inventory.Start, w.orphans.Start, w.expiry.Start} {
+		for _, start := range []func(context.Context) error{w.inventory.Start, w.orphans.Start, w.expiry.Start, w.capacity.Start} {
 			go func() {
 				if err := start(running); err != nil {
 					ctrl.Log.WithName("accounts").Error(err, "Watching an AWS account ended", "account", a.ID)
@@ -97,6 +101,9 @@ func registerWatches(r prometheus.Registerer, list func() []watch, clk clock.Pas
 		return err
 	}
 	if err := registerOrphans(r, list); err != nil {
+		return err
+	}
+	if err := registerCapacity(r, list); err != nil {
 		return err
 	}
 	return registerExpiry(r, list, clk)

@@ -16,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/servicequotas"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
@@ -28,6 +29,7 @@ type certificates struct {
 	sim      *sim.Sim
 	inv      *inventory.Inventory
 	watch    *inventory.Expiry
+	capacity *inventory.Capacity
 	registry *prometheus.Registry
 }
 
@@ -54,8 +56,10 @@ func newCertificates(t *testing.T, spans ...int) *certificates {
 		t.Fatal(err)
 	}
 	limiter := aws.NewLimiter(aws.LimiterConfig{API: "any", Rate: 1e6, Burst: 1e6, Clock: c.clock, Metrics: metrics})
-	c.inv = inventory.New(inventory.Options{
-		Tenants: cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: metrics}), Clock: c.clock, Interval: time.Minute,
+	front := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: metrics})
+	c.inv = inventory.New(inventory.Options{Tenants: front, Clock: c.clock, Interval: time.Minute})
+	c.capacity = inventory.NewCapacity(inventory.CapacityOptions{
+		Inventory: c.inv, Quotas: servicequotas.New(servicequotas.Config{SDK: sdk, Limiter: limiter, Metrics: metrics}), Counts: front, Clock: c.clock,
 	})
 	c.watch = inventory.NewExpiry(inventory.ExpiryOptions{
 		Inventory: c.inv, Certificates: acm.New(acm.Config{SDK: sdk, Limiter: limiter, Metrics: metrics}), Clock: c.clock,

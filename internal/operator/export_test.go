@@ -35,3 +35,8 @@ func CountErrors(r prometheus.Registerer, kind fault.Kind) error {
 func RegisterExpiry(r prometheus.Registerer, account string, e *inventory.Expiry, clk clock.PassiveClock) error {
 	return registerExpiry(r, func() []watch { return []watch{{account: account, expiry: e}} }, clk)
 }
+
+// RegisterCapacity adds the metrics of what an account has and may have.
+func RegisterCapacity(r prometheus.Registerer, account string, i *inventory.Inventory, e *inventory.Expiry, c *inventory.Capacity) error {
+	return registerCapacity(r, func() []watch { return []watch{{account: account, inventory: i, expiry: e, capacity: c}} })
+}

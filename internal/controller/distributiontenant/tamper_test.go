@@ -122,7 +122,7 @@ func TestAStatusThatWasWipedComesBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.New(t, kubeConfig, world.Options{Expiry: true})
 			before := ready(t, w, "alpha", rich)
 			s := inAWS(t, w, "alpha")
 			setStatus(t, w, "alpha", func(o *v1alpha1.DistributionTenantStatus) { *o = v1alpha1.DistributionTenantStatus{} })

@@ -22,15 +22,20 @@ func (acm) accepts(r *http.Request) bool {
 }
 
 func (acm) decode(r *http.Request, body []byte) (*call, error) {
+	return decodeJSON(r, body, "ACM", acmTarget, acmOperations)
+}
+
+// decodeJSON reads a request of a service that speaks JSON.
+func decodeJSON(r *http.Request, body []byte, service, target string, operations []*operation) (*call, error) {
 	c := &call{op: unknownOperation}
-	name := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), acmTarget)
-	for _, op := range acmOperations {
+	name := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), target)
+	for _, op := range operations {
 		if op.name == name {
 			c.op = op
 		}
 	}
 	if c.op == unknownOperation {
-		return c, refuse(http.StatusBadRequest, "UnknownOperationException", "The simulated ACM knows no operation %s.", name)
+		return c, refuse(http.StatusBadRequest, "UnknownOperationException", "The simulated %s knows no operation %s.", service, name)
 	}
 	if err := json.Unmarshal(body, &c.input); err != nil {
 		return c, refuse(http.StatusBadRequest, "SerializationException", "The request is not a JSON object: %v.", err)

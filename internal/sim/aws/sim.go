@@ -107,7 +107,7 @@ func New(options Options) *Sim {
 		options.JournalSize = 100_000
 	}
 	s := &Sim{options: options, clock: options.Clock, derive: deriver{seed: options.RandomSeed}}
-	s.services = []service{cloudFront{}, route53{}, acm{}, sts{}}
+	s.services = []service{cloudFront{}, route53{}, acm{}, serviceQuotas{}, sts{}}
 	s.hanging = map[chan struct{}]struct{}{}
 	if err := s.restart(); err != nil {
 		panic(fmt.Sprintf("starting the simulated AWS: %v", err))
