@@ -15,6 +15,7 @@ var (
 
 	OwnerAlive                     = ownerAlive
 	RegisterTenants                = registerTenants
+	RegisterStalled                = registerStalled
 	RegisterDistributionsAndGroups = registerDistributionsAndGroups
 	APIServerHosts                 = apiServerHosts
 	NewSourceMetrics               = newSourceMetrics

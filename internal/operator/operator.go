@@ -146,7 +146,14 @@ func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *envir
 			return err
 		}
 	}
-	return addDistributionsAndGroups(ctx, mgr, c, env, objectsOf)
+	if err := addDistributionsAndGroups(ctx, mgr, c, env, objectsOf); err != nil {
+		return err
+	}
+	running := slices.Clone(c.Controllers)
+	if env.grants != nil {
+		running = append(running, controllerEdgeGrant)
+	}
+	return registerStalled(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), running)
 }
 
 func (c Config) managerOptions(scheme *runtime.Scheme) ctrl.Options {
