@@ -26,6 +26,7 @@ type CloudFront interface {
 	port.References
 	port.Dependents
 	port.Counts
+	port.Fleet
 }
 
 // Account is what the operator has of one AWS account.

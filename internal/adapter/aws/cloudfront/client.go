@@ -27,6 +27,7 @@ var (
 	_ port.Distributions = (*Client)(nil)
 	_ port.Groups        = (*Client)(nil)
 	_ port.Dependents    = (*Client)(nil)
+	_ port.Fleet         = (*Client)(nil)
 )
 
 // Config is what a Client is made of.

@@ -33,25 +33,7 @@ func (c *Client) GetTenantByDomain(ctx context.Context, domain string) (distribu
 
 // ListTenants implements port.TenantReader.
 func (c *Client) ListTenants(ctx context.Context, marker string) ([]distributiontenant.Observed, string, error) {
-	out, err := c.api.ListDistributionTenants(ctx, &sdk.ListDistributionTenantsInput{
-		Marker: optional(marker), MaxItems: awssdk.Int32(pageSize),
-	}, c.read)
-	if err != nil {
-		return nil, "", classify(opList, err)
-	}
-	page := make([]distributiontenant.Observed, 0, len(out.DistributionTenantList))
-	for _, summary := range out.DistributionTenantList {
-		o, err := summarised(opList, summary)
-		if err != nil {
-			return nil, "", err
-		}
-		page = append(page, o)
-	}
-	next, err := nextMarker(opList, marker, out.NextMarker)
-	if err != nil {
-		return nil, "", err
-	}
-	return page, next, nil
+	return c.listTenants(ctx, nil, marker)
 }
 
 // nextMarker refuses to walk in a circle of one.
