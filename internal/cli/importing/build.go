@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -81,11 +82,7 @@ func (b *builder) valid(ctx context.Context, e *Entry) (bool, error) {
 	if err != nil || len(refusals) == 0 {
 		return err == nil, err
 	}
-	reason := refusals[0]
-	for _, r := range refusals[1:] {
-		reason += "; " + r
-	}
-	b.skip(Skipped{Kind: e.Kind, Name: e.Subject, Cause: Invalid, Reason: reason})
+	b.skip(Skipped{Kind: e.Kind, Name: e.Subject, Cause: Invalid, Reason: strings.Join(refusals, "; ")})
 	return false, nil
 }
 
@@ -98,7 +95,9 @@ func (b *builder) found(kind, subject, arn string) found {
 	return found{kind: kind, subject: subject, account: resource.AccountOf(arn), tags: b.reader.tags[arn]}
 }
 
-func typeMeta(kind string) metav1.TypeMeta { return metav1.TypeMeta{APIVersion: apiVersion, Kind: kind} }
+func typeMeta(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: apiVersion, Kind: kind}
+}
 
 func (b *builder) buildDistribution(ctx context.Context) error {
 	d := b.reader.distribution

@@ -109,7 +109,7 @@ func Import(ctx context.Context, o Options) (*Fleet, error) {
 	if err := r.readAll(ctx); err != nil {
 		return nil, err
 	}
-	schemas, err := newSchemas()
+	schemas, err := theSchemas()
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,9 @@ func (f *Fleet) Tally() Tally {
 // where the files are.
 func (f *Fleet) Summary(folder string, files int) string {
 	var lines [][2]string
-	say := func(what, format string, args ...any) { lines = append(lines, [2]string{what, fmt.Sprintf(format, args...)}) }
+	say := func(what, format string, args ...any) {
+		lines = append(lines, [2]string{what, fmt.Sprintf(format, args...)})
+	}
 	say("read", "%s, 1 distribution, %s (%s, and %s for tags)", count(f.Read.Tenants, "tenant"), count(f.Read.Groups, "connection group"),
 		count(f.Read.Calls, "call"), number(f.Read.TagCalls))
 	if f.Read.Whole {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -30,6 +31,9 @@ type schema struct {
 	validator  validation.SchemaValidator
 	rules      *cel.Validator
 }
+
+// theSchemas are compiled once: it takes about a second.
+var theSchemas = sync.OnceValues(newSchemas)
 
 func newSchemas() (*schemas, error) {
 	s := &schemas{byKind: map[string]*schema{}}

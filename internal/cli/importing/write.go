@@ -74,7 +74,7 @@ func (w Folder) Write(f *Fleet) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("making a folder next to %s: %w", w.Path, err)
 	}
-	defer os.RemoveAll(beside) //nolint:errcheck // what is left is not the fleet
+	defer os.RemoveAll(beside)
 	for _, file := range files {
 		name := filepath.Join(beside, filepath.FromSlash(file.name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {

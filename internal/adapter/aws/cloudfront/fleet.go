@@ -157,5 +157,9 @@ func off(v reflect.Value) bool {
 		return false
 	}
 	enabled := v.FieldByName("Enabled")
-	return enabled.IsValid() && enabled.Kind() == reflect.Pointer && !awssdk.ToBool(enabled.Interface().(*bool))
+	if !enabled.IsValid() {
+		return false
+	}
+	on, isBool := enabled.Interface().(*bool)
+	return isBool && !awssdk.ToBool(on)
 }

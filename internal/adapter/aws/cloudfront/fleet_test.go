@@ -47,8 +47,9 @@ func TestWhatTheKindHasNoFieldForIsNamed(t *testing.T) {
 		}, []string{"Origins[app].S3OriginConfig.OriginAccessIdentity"}},
 		"settings of the cache from before cache policies": {func(d *types.DistributionConfig) {
 			b := d.DefaultCacheBehavior
-			b.CachePolicyId, b.MinTTL, b.MaxTTL, b.DefaultTTL = nil, new(int64(0)), new(int64(60)), new(int64(30))
-			b.ForwardedValues = &types.ForwardedValues{QueryString: new(true), Cookies: &types.CookiePreference{Forward: types.ItemSelectionNone}}
+			b.CachePolicyId, b.MaxTTL = nil, new(int64(60))                                                                                        //nolint:staticcheck // old distributions still have it
+			b.DefaultTTL = new(int64(30))                                                                                                          //nolint:staticcheck // old distributions still have it
+			b.ForwardedValues = &types.ForwardedValues{QueryString: new(true), Cookies: &types.CookiePreference{Forward: types.ItemSelectionNone}} //nolint:staticcheck // old distributions still have it
 		}, []string{
 			"DefaultCacheBehavior.DefaultTTL", "DefaultCacheBehavior.ForwardedValues.Cookies.Forward",
 			"DefaultCacheBehavior.ForwardedValues.QueryString", "DefaultCacheBehavior.MaxTTL",
