@@ -55,6 +55,6 @@ const (
 var verbs = []func(*session) *cobra.Command{
 	statusCommand, explainCommand, treeCommand, eventsCommand, certsCommand, reportCommand, bundleCommand,
 	pauseCommand, resumeCommand, reconcileCommand, sourceCommand, deletionsCommand, grantsCommand,
-	diffCommand, orphansCommand,
+	diffCommand, importCommand, orphansCommand,
 	versionCommand,
 }

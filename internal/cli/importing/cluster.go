@@ -69,7 +69,7 @@ func Look(ctx context.Context, kube client.Reader, clusterID string) (*Cluster, 
 		{groups, func() {
 			for i := range groups.Items {
 				o := &groups.Items[i]
-				c.add(o, kindGroup, groupName(o), o.Status.ARN)
+				c.add(o, kindGroup, convert.GroupName(o), o.Status.ARN)
 			}
 		}},
 	} {
@@ -114,8 +114,8 @@ func GrantedTo(ctx context.Context, kube client.Reader, namespace string, fallba
 	return &Granted{Standing: grant.NewSet(all, fallback).For(ns), Enforced: enforced}, nil
 }
 
-// id is that of the cluster, empty where it is not known.
-func (c *Cluster) id() string {
+// ClusterID is that of the cluster, empty where it is not known.
+func (c *Cluster) ClusterID() string {
 	if c == nil {
 		return ""
 	}
@@ -128,12 +128,4 @@ func (c *Cluster) objects() []Object {
 		return nil
 	}
 	return c.Objects
-}
-
-// groupName is the effective name of the object's group in AWS.
-func groupName(o *v1alpha1.ConnectionGroup) string {
-	if o.Spec.Name != "" {
-		return o.Spec.Name
-	}
-	return o.Name
 }

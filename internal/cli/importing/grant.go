@@ -75,7 +75,7 @@ func wantsOf(e *Entry) []grant.Want {
 	case *v1alpha1.Distribution:
 		return convert.DistributionWants(o)
 	case *v1alpha1.ConnectionGroup:
-		return convert.GroupWants(o, groupName(o))
+		return convert.GroupWants(o)
 	}
 	return nil
 }

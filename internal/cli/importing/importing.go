@@ -114,7 +114,7 @@ func Import(ctx context.Context, o Options) (*Fleet, error) {
 		return nil, err
 	}
 	b := &builder{Options: o, reader: r, schemas: schemas, fleet: &Fleet{
-		DistributionID: o.DistributionID, Namespace: o.Namespace, ClusterID: o.Cluster.id(), Read: r.counts(),
+		DistributionID: o.DistributionID, Namespace: o.Namespace, ClusterID: o.Cluster.ClusterID(), Read: r.counts(),
 	}}
 	return b.build(ctx)
 }

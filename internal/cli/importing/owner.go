@@ -68,7 +68,7 @@ func (b *builder) judge(f found) verdict {
 		return managedBy(f, other, "The %s %s/%s is for it.")
 	}
 	owner, owned := ownership.FromTags(f.tags)
-	id := b.Cluster.id()
+	id := b.Cluster.ClusterID()
 	switch {
 	case !owned:
 		return verdict{policy: v1alpha1.AdoptionPolicyIfUnowned}

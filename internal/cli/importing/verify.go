@@ -29,7 +29,7 @@ const maxSteps = 32
 func (o *Options) newObject(c client.Object) resource.Object {
 	return resource.Object{
 		Now: o.now(), Generation: newGeneration,
-		Me: ownership.Owner{Cluster: o.Cluster.id(), Namespace: c.GetNamespace(), Name: c.GetName(), UID: newUID},
+		Me: ownership.Owner{Cluster: o.Cluster.ClusterID(), Namespace: c.GetNamespace(), Name: c.GetName(), UID: newUID},
 	}
 }
 

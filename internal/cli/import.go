@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/importing"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
+)
+
+// importFlags are those of import besides those of AWS.
+type importFlags struct {
+	distribution, name, state string
+	byID, force, offline      bool
+	folder                    importing.Folder
+}
+
+func importCommand(s *session) *cobra.Command {
+	f := &importFlags{}
+	c := &cobra.Command{
+		Use: "import --distribution ID -o FOLDER", GroupID: withAWS, Args: cobra.NoArgs,
+		Short: "Write a distribution in AWS, its connection groups and its tenants down as manifests",
+		Long: "Write a distribution in AWS, its connection groups and its tenants down as manifests, however they were made. Nothing\n" +
+			"is changed in AWS or in the cluster. The operator's own rules then say for each manifest what it would change when it is\n" +
+			"applied, which should be owner tags only. What differs, and what was left out, is listed in DIFFERENCES.md.",
+		Example: "  kubectl cfdt import --distribution E2EXAMPLE1 -n shop -o fleet\n" +
+			"  kubectl cfdt import --distribution E2EXAMPLE1 -n shop -o fleet --terraform-state terraform.tfstate",
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.distribution, "distribution", "", "ID of the distribution")
+	flags.StringVarP(&f.folder.Path, "output", "o", "", "folder for the manifests")
+	flags.StringVar(&f.name, "name", "", "name of the Distribution object; by default its tag Name, or else its ID")
+	flags.BoolVar(&f.byID, "by-id", false, "let tenants name the distribution and connection groups by their IDs, not by their objects")
+	flags.BoolVar(&f.force, "force-owner", false, "include what belongs to another cluster or to an object that is gone, with adoptionPolicy Force")
+	flags.BoolVar(&f.folder.Overwrite, "overwrite", false, "replace what an earlier import has written in the folder")
+	flags.IntVar(&f.folder.PerFile, "tenants-per-file", 0, "how many tenants a file has; by default one, or more if there are more than 1000")
+	flags.StringVar(&f.state, "terraform-state", "", "state file, or output of terraform show -json, that has the addresses for removed.tf")
+	flags.BoolVar(&f.offline, "without-cluster", false, "don't look at the cluster: whatever has owner tags counts as that of another one")
+	aws := awsFlagsOf(c)
+	for _, name := range []string{"distribution", "output"} {
+		if err := c.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag is defined above
+		}
+	}
+	c.RunE = run(func(ctx context.Context, _ []string) error { return s.importFleet(ctx, f, aws) })
+	return c
+}
+
+func (s *session) importFleet(ctx context.Context, f *importFlags, flags *awsFlags) error {
+	if err := f.folder.Check(); err != nil {
+		return err
+	}
+	if f.state != "" {
+		text, err := os.ReadFile(f.state)
+		if err != nil {
+			return fmt.Errorf("reading the state of Terraform: %w", err)
+		}
+		if f.folder.State, err = importing.ReadState(text); err != nil {
+			return err
+		}
+	}
+	o := importing.Options{
+		Clock: clock.RealClock{}, DistributionID: f.distribution, Name: f.name, ByID: f.byID, ForceOwner: f.force,
+	}
+	var end func()
+	o.Progress, end = s.progress(s.Streams.ErrOut)
+	if err := s.surroundings(ctx, f, flags, &o); err != nil {
+		return err
+	}
+	cloud, err := s.cloud(ctx, flags, o.Cluster.ClusterID())
+	if err != nil {
+		return err
+	}
+	o.AWS = cloud.Accounts.Own().CloudFront
+	fleet, err := importing.Import(ctx, o)
+	end()
+	if err != nil {
+		return plainly(err)
+	}
+	files, err := f.folder.Write(fleet)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(s.Streams.Out, fleet.Summary(f.folder.Path, files))
+	return nil
+}
+
+// surroundings finds out what there is in the cluster, and how its operator runs.
+func (s *session) surroundings(ctx context.Context, f *importFlags, flags *awsFlags, o *importing.Options) error {
+	o.Namespace = s.chosen()
+	if f.offline {
+		return nil
+	}
+	var err error
+	if o.Namespace, err = s.namespace(); err != nil {
+		return err
+	}
+	// Whoever may not see the operator's Deployment says what the cluster is called, and learns nothing of grants.
+	run, unseen := s.settings(ctx)
+	id, err := s.clusterID(ctx, flags, run)
+	if err != nil {
+		return err
+	}
+	kube, err := s.client()
+	if err != nil {
+		return err
+	}
+	if o.Cluster, err = importing.Look(ctx, kube, id); err != nil {
+		return fmt.Errorf("%w. To import without a look at it, use --without-cluster", err)
+	}
+	if unseen != nil {
+		return nil
+	}
+	o.Defaults.DriftPolicy = resource.DriftPolicy(run["drift-policy"])
+	if o.Defaults.Tags, err = convert.Tags(run["default-tags"]); err != nil {
+		return fmt.Errorf("reading the operator's default tags: %w", err)
+	}
+	mode := grants.Mode(cmp.Or(run["grants"], string(grants.Off)))
+	if mode == grants.Off {
+		return nil
+	}
+	fallback, err := convert.DefaultGrant(run["default-grant"])
+	if err != nil {
+		return fmt.Errorf("reading the operator's default grant: %w", err)
+	}
+	o.Cluster.Granted, err = importing.GrantedTo(ctx, kube, o.Namespace, fallback, mode == grants.Enforce)
+	return err
+}
+
+// How often the progress is shown: on a terminal in one line, elsewhere as lines of a log.
+const (
+	shownEvery  = 200 * time.Millisecond
+	loggedEvery = 15 * time.Second
+)
+
+// progress shows how far the reading has come, until end is called.
+func (s *session) progress(w io.Writer) (show func(importing.Progress), end func()) {
+	file, ok := w.(*os.File)
+	terminal := ok && term.IsTerminal(int(file.Fd()))
+	every := loggedEvery
+	if terminal {
+		every = shownEvery
+	}
+	last := s.Clock.Now()
+	show = func(p importing.Progress) {
+		if s.Clock.Since(last) < every {
+			return
+		}
+		last = s.Clock.Now()
+		if terminal {
+			fmt.Fprintf(w, "\r\x1b[K%s", p)
+			return
+		}
+		fmt.Fprintln(w, p)
+	}
+	return show, func() {
+		if terminal {
+			fmt.Fprint(w, "\r\x1b[K")
+		}
+	}
+}
