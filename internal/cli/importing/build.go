@@ -70,7 +70,7 @@ func (b *builder) build(ctx context.Context) (*Fleet, error) {
 	for _, name := range b.reader.gone {
 		b.skip(Skipped{Kind: kindTenant, Name: name, Cause: Gone, Reason: "It was deleted in AWS after it was listed."})
 	}
-	b.fleet.Grant = b.grant()
+	b.fleet.Grant, b.fleet.Tools = b.grant(), b.tools()
 	return b.fleet, nil
 }
 

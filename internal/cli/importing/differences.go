@@ -11,7 +11,7 @@ func (f *Fleet) markdown() string {
 	t := f.Tally()
 	fmt.Fprintf(&b, "# What differs\n\nThis is about the import of the distribution %s. When the manifests are applied, %s would change nothing but owner tags.\n",
 		f.DistributionID, objects(t.Clean))
-	for _, section := range []func() (title, text string){f.changes, f.problems, f.skippedPage, f.notes, f.grantPage} {
+	for _, section := range []func() (title, text string){f.changes, f.problems, f.skippedPage, f.toolsPage, f.notes, f.grantPage} {
 		if title, text := section(); text != "" {
 			fmt.Fprintf(&b, "\n## %s\n\n%s", title, text)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/specimen"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
@@ -248,6 +249,12 @@ func TestHowTenantsNameTheirParents(t *testing.T) {
 			main.Namespace, fixed.Namespace = "platform", "platform"
 			o.Cluster = here(main, fixed)
 		}, "id E2EXAMPLE1", "id cg_static"},
+		"by the ID where the kind can't express the distribution": {nil, func(o *importing.Options) {
+			o.AWS = odd{AWS: o.AWS, change: func(d *port.Distribution) { d.Config.WebACLID = "473e64fd-f30b-4765-81a0-62ad96dd167a" }}
+		}, "id E2EXAMPLE1", "ref static"},
+		"by the ID where the group is disabled, because no tenant may join one": {nil, func(o *importing.Options) {
+			o.AWS = odd{AWS: o.AWS, change: func(*port.Distribution) {}, group: func(g *port.Group) { g.Enabled, g.Config.Enabled = false, new(false) }}
+		}, "ref e2example1", "id cg_static"},
 		"not at all where the group is the default one": {func(s *sim.Seed) { s.Tenants[0].ConnectionGroupID = "" }, nil, "ref e2example1", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -274,6 +281,82 @@ func TestHowTenantsNameTheirParents(t *testing.T) {
 			}
 		})
 	}
+}
+
+// odd shows another distribution than there is.
+type odd struct {
+	importing.AWS
+	change    func(*port.Distribution)
+	group     func(*port.Group)
+	unmanaged []string
+}
+
+func (o odd) ReadGroup(ctx context.Context, id string) (port.Group, error) {
+	g, err := o.AWS.ReadGroup(ctx, id)
+	if o.group != nil {
+		o.group(&g)
+	}
+	return g, err
+}
+
+func (o odd) ReadDistribution(ctx context.Context, id string) (port.Distribution, error) {
+	d, err := o.AWS.ReadDistribution(ctx, id)
+	o.change(&d)
+	return d, err
+}
+
+func (o odd) Unmanaged(port.Distribution) []string { return o.unmanaged }
+
+func TestWhatTheManifestOfADistributionDoesNotSay(t *testing.T) {
+	t.Parallel()
+	o := options(t, newSim(t, fleet()))
+	o.AWS = odd{AWS: o.AWS, unmanaged: []string{"DefaultCacheBehavior.RealtimeLogConfigArn"}, change: func(d *port.Distribution) {
+		d.Config.Origins[0].CustomHeaders = []v1alpha1.CustomHeader{{Name: "X-Secret", Value: "hunter2"}}
+	}}
+	folder := write(t, imported(t, o))
+	text := read(t, folder, "DIFFERENCES.md")
+	has(t, text, "DefaultCacheBehavior.RealtimeLogConfigArn: the kind has no field for it", "custom headers of the origins")
+	if strings.Contains(text, "hunter2") {
+		t.Errorf("the value of a header is in:\n%s", text)
+	}
+	has(t, read(t, folder, "distribution-e2example1.yaml"), "hunter2")
+}
+
+// marked shows tags that users can't set.
+type marked struct {
+	importing.AWS
+	tags map[string]string
+}
+
+func (m marked) ListTags(context.Context, string) (map[string]string, error) { return m.tags, nil }
+
+func TestOtherToolsAreNamed(t *testing.T) {
+	t.Parallel()
+	o := options(t, newSim(t, fleet(customers("acme")...)))
+	o.AWS = marked{o.AWS, map[string]string{
+		"aws:cloudformation:stack-name": "edge", "services.k8s.aws/controller-version": "cloudfront-v1.2.3",
+		"services.k8s.aws/namespace": "shop", "team": "web",
+	}}
+	f := imported(t, o)
+	folder := write(t, f)
+	has(t, read(t, folder, "DIFFERENCES.md"), "the CloudFormation stack edge manages the resources of 3 objects", "DeletionPolicy: Retain",
+		"the ACK controller for CloudFront manages the resources of 3 objects", "services.k8s.aws/deletion-policy=retain")
+	has(t, f.Summary("fleet", 1), "make the CloudFormation stack edge let go: fleet/DIFFERENCES.md")
+	tenant := f.Tenants[0].Object.(*v1alpha1.DistributionTenant)
+	if diff := cmp.Diff([]v1alpha1.Tag{{Key: "team", Value: "web"}}, tenant.Spec.Tags); diff != "" || !f.Tenants[0].Clean() {
+		t.Errorf("tags (-want +got):\n%s", diff)
+	}
+}
+
+func TestADistributionThatTheKindCanNotExpress(t *testing.T) {
+	t.Parallel()
+	o := options(t, newSim(t, fleet()))
+	o.AWS = odd{AWS: o.AWS, change: func(d *port.Distribution) { d.Config.DefaultCacheBehavior.CachePolicyID = "" }}
+	f := imported(t, o)
+	if len(f.Entries()) != 0 {
+		t.Errorf("%d objects", len(f.Entries()))
+	}
+	has(t, read(t, write(t, f), "DIFFERENCES.md"), "Distribution `E2EXAMPLE1`, not valid: spec.defaultCacheBehavior.cachePolicyId: Required value")
 }
 
 func named(ref *v1alpha1.ObjectReference, id string) string {

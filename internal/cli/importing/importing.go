@@ -87,6 +87,8 @@ type Fleet struct {
 	Skipped []Skipped
 	// Grant is what the namespace needs in addition, nil where it needs nothing or that is not known.
 	Grant *Grant
+	// Tools are others that manage what is written.
+	Tools []Tool
 	// Read counts what was read.
 	Read Read
 }

@@ -76,11 +76,12 @@ func manifestCustomizations(c distributiontenant.Customizations) *v1alpha1.Custo
 	return out
 }
 
-// manifestTags are those of users: AWS keeps its own to itself, and the operator writes the owner tags.
+// manifestTags are those of users: AWS keeps its own to itself, the operator writes the owner tags, and those of ACK stay
+// as they are.
 func manifestTags(tags map[string]string) []v1alpha1.Tag {
 	var out []v1alpha1.Tag
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		if strings.HasPrefix(strings.ToLower(key), "aws:") || strings.HasPrefix(key, ownership.Prefix) {
+		if strings.HasPrefix(strings.ToLower(key), "aws:") || strings.HasPrefix(key, ownership.Prefix) || strings.HasPrefix(key, tagOfACK) {
 			continue
 		}
 		out = append(out, v1alpha1.Tag{Key: key, Value: tags[key]})

@@ -127,6 +127,9 @@ func (f *Fleet) next(folder string) []string {
 		return []string{"nothing: there is nothing to apply"}
 	}
 	var out []string
+	for _, t := range f.Tools {
+		out = append(out, fmt.Sprintf("make %s let go: %s/%s", t.Name, folder, differences))
+	}
 	switch g := f.Grant; {
 	case g == nil:
 	case g.Object != nil:

@@ -60,8 +60,11 @@ func ReadState(data []byte) (*State, error) {
 // stateVersion is that of state files since Terraform 0.12.
 const stateVersion = 4
 
-// ofCloudFront starts the types of resources that can be imported.
-const ofCloudFront = "aws_cloudfront_"
+// importable are the types of the resources. Others may have the same IDs, such as the subscription to metrics of a
+// distribution.
+var importable = []string{
+	"aws_cloudfront_distribution", "aws_cloudfront_multitenant_distribution", "aws_cloudfront_distribution_tenant", "aws_cloudfront_connection_group",
+}
 
 type stateResource struct {
 	Module    string `json:"module"`
@@ -93,7 +96,7 @@ type shownModule struct {
 }
 
 func (s *State) resource(r stateResource) {
-	if r.Mode != "managed" || !strings.HasPrefix(r.Type, ofCloudFront) {
+	if r.Mode != "managed" || !slices.Contains(importable, r.Type) {
 		return
 	}
 	base := r.Type + "." + r.Name
@@ -114,7 +117,7 @@ func (s *State) resource(r stateResource) {
 
 func (s *State) module(m shownModule) {
 	for _, r := range m.Resources {
-		if r.Mode == "managed" && strings.HasPrefix(r.Type, ofCloudFront) {
+		if r.Mode == "managed" && slices.Contains(importable, r.Type) {
 			s.add(r.Values.ID, r.Address)
 		}
 	}
