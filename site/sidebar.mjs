@@ -29,6 +29,7 @@ const parts = [
     ['Uninstall', 'uninstall'],
   ]],
   ['Migration', [
+    ['Import a fleet', 'import'],
     ["From dsp0x4's operator", 'migration/predecessor'], ['From kleff', 'migration/kleff'],
     ['From ACK', 'migration/ack'], ['From Terraform', 'migration/terraform'],
   ]],

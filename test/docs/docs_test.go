@@ -307,7 +307,7 @@ func flagsOf(c *cobra.Command) map[string]bool {
 
 // ofOthers are the pages about other programs, and what their flags are called elsewhere.
 var (
-	ofOthers      = map[string]bool{"docs/simulator.md": true, "docs/benchmarks.md": true, "bench/README.md": true, "docs/playground.md": true, "docs/dns/externaldns.md": true}
+	ofOthers      = map[string]bool{"docs/simulator.md": true, "docs/benchmarks.md": true, "bench/README.md": true, "docs/playground.md": true, "docs/dns/externaldns.md": true, "docs/import.md": true}
 	flagsOfOthers = map[string]bool{
 		// The Azure CLI.
 		"enable-oidc-issuer": true, "enable-workload-identity": true, "take-ownership": true, "wait": true, "force-conflicts": true, "previous": true, "set": true, "set-json": true}
