@@ -398,6 +398,12 @@ var stories = map[string]map[string]story{
 	"ListCertificates": {
 		"nothing else needs it": {after: apply("alpha"), wants: ready},
 	},
+	"ListServiceQuotas": {
+		"only metrics need it": {after: apply("alpha"), wants: ready},
+	},
+	"ListAWSDefaultServiceQuotas": {
+		"only metrics need it": {after: apply("alpha"), wants: ready},
+	},
 	"GetManagedCertificateDetails": {
 		"a managed certificate can't be followed": {after: apply("alpha", managed), wants: denied},
 		"other objects are not hurt":              {after: apply("alpha"), wants: ready},
