@@ -87,7 +87,7 @@ func newWorld(t *testing.T) *world.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return world.NewOffline(t, world.Options{Seed: &seed, AllowedRoles: allowed, Expiry: true, Claims: &world.Holds{}})
+	return world.NewOffline(t, world.Options{Seed: &seed, AllowedRoles: allowed, Expiry: true, Capacity: true, Claims: &world.Holds{}})
 }
 
 // foreign creates a tenant that is not the operator's.
@@ -157,7 +157,7 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	}
 	actions := allowed()
 	for _, operation := range seen {
-		services := []string{"cloudfront:", "acm:", "route53:", "sts:"}
+		services := []string{"cloudfront:", "acm:", "route53:", "servicequotas:", "sts:"}
 		if !slices.ContainsFunc(services, func(s string) bool { return actions[s+operation] || free[Call(s+operation)] }) {
 			t.Errorf("no policy allows %s", operation)
 		}

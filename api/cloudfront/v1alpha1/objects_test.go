@@ -461,7 +461,7 @@ func TestHowKubectlShowsTenants(t *testing.T) {
 	if diff := cmp.Diff([]string{"Name", "STATUS", "READY", "SYNCED", "DOMAIN", "ID", "AGE"}, narrow); diff != "" {
 		t.Errorf("columns of kubectl get (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"REASON", "DISTRIBUTION"}, wide); diff != "" {
+	if diff := cmp.Diff([]string{"REASON", "DISTRIBUTION", "CERT-EXPIRES"}, wide); diff != "" {
 		t.Errorf("further columns of kubectl get -o wide (-want +got):\n%s", diff)
 	}
 	if len(table.Rows) != 1 {

@@ -74,8 +74,8 @@ type Options struct {
 	// Grants is how EdgeGrants are meant, and Granted are those that there are at first. Empty: everything is granted.
 	Grants  grants.Mode
 	Granted []grant.Grant
-	// Expiry makes the operator watch when certificates expire.
-	Expiry bool
+	// Expiry makes the operator watch when certificates expire, and Capacity how much of its quotas the account uses.
+	Expiry, Capacity bool
 	// Claims makes the operator judge who may have a domain, and hold what is released for so long; nil: it does not.
 	Claims *Holds
 	// Rate and Burst are the operator's own limits; none by default.
@@ -324,6 +324,10 @@ func (w *World) start() {
 	if w.options.Expiry {
 		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: own.Certificates, References: own.References, Clock: w.Clock, Random: half})
 		p.workers = append(p.workers, &worker{step: expiry.Step, next: w.Clock.Now()})
+	}
+	if w.options.Capacity {
+		capacity := inventory.NewCapacity(inventory.CapacityOptions{Inventory: p.inventory, Quotas: own.Quotas, Counts: own.CloudFront, Clock: w.Clock, Random: half})
+		p.workers = append(p.workers, &worker{step: capacity.Step, next: w.Clock.Now()})
 	}
 	if p.claims != nil {
 		p.workers = append(p.workers, &worker{step: p.claims.Step, next: w.Clock.Now()})
