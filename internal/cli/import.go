@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/importing"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -106,7 +107,7 @@ func (s *session) surroundings(ctx context.Context, f *importFlags, flags *awsFl
 		return err
 	}
 	// Whoever may not see the operator's Deployment says what the cluster is called, and learns nothing of grants.
-	run, unseen := s.settings(ctx)
+	run, _ := s.settings(ctx)
 	id, err := s.clusterID(ctx, flags, run)
 	if err != nil {
 		return err
@@ -118,9 +119,15 @@ func (s *session) surroundings(ctx context.Context, f *importFlags, flags *awsFl
 	if o.Cluster, err = importing.Look(ctx, kube, id); err != nil {
 		return fmt.Errorf("%w. To import without a look at it, use --without-cluster", err)
 	}
-	if unseen != nil {
+	if run == nil {
 		return nil
 	}
+	return runningAs(ctx, run, kube, o)
+}
+
+// runningAs takes over what the operator's flags say of every object.
+func runningAs(ctx context.Context, run settings, kube client.Reader, o *importing.Options) error {
+	var err error
 	o.Defaults.DriftPolicy = resource.DriftPolicy(run["drift-policy"])
 	if o.Defaults.Tags, err = convert.Tags(run["default-tags"]); err != nil {
 		return fmt.Errorf("reading the operator's default tags: %w", err)

@@ -160,6 +160,6 @@ func off(v reflect.Value) bool {
 	if !enabled.IsValid() {
 		return false
 	}
-	on, isBool := enabled.Interface().(*bool)
+	on, isBool := reflect.TypeAssert[*bool](enabled)
 	return isBool && !awssdk.ToBool(on)
 }
