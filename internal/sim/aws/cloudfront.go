@@ -28,7 +28,7 @@ var cloudFrontOperations = []*operation{
 	{name: "ListDistributionTenantsByCustomization", handle: (*Sim).listTenantsByCustomization, method: "POST", path: "distribution-tenants-by-customization"},
 	{name: "AssociateDistributionTenantWebACL", mutating: true, handle: (*Sim).associateWebACL, method: "PUT", path: "distribution-tenant/{}/associate-web-acl"},
 	{name: "DisassociateDistributionTenantWebACL", mutating: true, handle: (*Sim).disassociateWebACL, method: "PUT", path: "distribution-tenant/{}/disassociate-web-acl"},
-	{name: "CreateInvalidationForDistributionTenant", mutating: true, handle: (*Sim).createInvalidation, method: "POST", path: "distribution-tenant/{}/invalidation"},
+	{name: "CreateInvalidationForDistributionTenant", mutating: true, handle: (*Sim).createTenantInvalidation, method: "POST", path: "distribution-tenant/{}/invalidation"},
 	{name: "ListInvalidationsForDistributionTenant", handle: (*Sim).listInvalidations, method: "GET", path: "distribution-tenant/{}/invalidation"},
 	{name: "GetInvalidationForDistributionTenant", handle: (*Sim).getInvalidation, method: "GET", path: "distribution-tenant/{}/invalidation/{}"},
 	{name: "GetManagedCertificateDetails", handle: (*Sim).getManagedCertificate, method: "GET", path: "managed-certificate/{}"},
@@ -50,6 +50,7 @@ var cloudFrontOperations = []*operation{
 	{name: "GetDistributionConfig", handle: (*Sim).getDistributionConfig, method: "GET", path: "distribution/{}/config"},
 	{name: "UpdateDistribution", mutating: true, handle: (*Sim).updateDistribution, method: "PUT", path: "distribution/{}/config"},
 	{name: "DeleteDistribution", mutating: true, handle: (*Sim).deleteDistribution, method: "DELETE", path: "distribution/{}"},
+	{name: "CreateInvalidation", mutating: true, handle: (*Sim).createDistributionInvalidation, method: "POST", path: "distribution/{}/invalidation"},
 	{name: "ListDistributionsByConnectionMode", handle: (*Sim).listDistributionsByMode, method: "GET", path: "distributionsByConnectionMode/{}"},
 
 	{name: "TagResource", mutating: true, handle: (*Sim).tagResource, method: "POST", path: "tagging", query: "Operation=Tag"},

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,11 +24,25 @@ func (i invalidation) status(now time.Time) string {
 	return "Completed"
 }
 
-func (s *Sim) createInvalidation(c *call) (reply, error) {
+// createTenantInvalidation invalidates paths of a tenant.
+func (s *Sim) createTenantInvalidation(c *call) (reply, error) {
 	r := c.acct.tenants.find(c.vars[0])
 	if r == nil {
 		return reply{}, entityNotFound("distribution tenant", c.vars[0])
 	}
+	return s.createInvalidation(c, "distribution-tenant/", r.id)
+}
+
+// createDistributionInvalidation invalidates paths of a standard distribution. To it, one that only serves tenants does not exist.
+func (s *Sim) createDistributionInvalidation(c *call) (reply, error) {
+	r := c.acct.distributions.find(c.vars[0])
+	if r == nil || r.current().mode == modeTenantOnly {
+		return reply{}, noSuchDistribution(c.vars[0])
+	}
+	return s.createInvalidation(c, "distribution/", r.id)
+}
+
+func (s *Sim) createInvalidation(c *call, kind, id string) (reply, error) {
 	if c.body == nil {
 		return reply{}, refuse(http.StatusBadRequest, "MissingBody", "The InvalidationBatch is missing.")
 	}
@@ -43,11 +58,11 @@ func (s *Sim) createInvalidation(c *call) (reply, error) {
 	if reference == "" {
 		return reply{}, invalidArgument("The parameter CallerReference is required.")
 	}
-	for _, earlier := range c.acct.invalidations[r.id] {
+	for _, earlier := range c.acct.invalidations[id] {
 		switch {
 		case earlier.reference != reference:
 		case slices.Equal(earlier.paths, paths):
-			return invalidationReply(http.StatusCreated, r.id, earlier, c.now), nil
+			return invalidationReply(http.StatusCreated, kind+id, earlier, c.now), nil
 		default:
 			return reply{}, refuse(http.StatusBadRequest, "InvalidationBatchAlreadyExists",
 				"The caller reference %s belongs to an invalidation with other paths.", reference)
@@ -57,11 +72,27 @@ func (s *Sim) createInvalidation(c *call) (reply, error) {
 		return reply{}, err
 	}
 	next := invalidation{
-		id:        "I" + s.derive.digits(upperDigits, 13, "invalidation", r.id, reference),
+		id:        "I" + s.derive.digits(upperDigits, 13, "invalidation", id, reference),
 		reference: reference, paths: paths, created: c.now, done: c.now.Add(s.switches.DeployDelay),
 	}
-	c.acct.invalidations[r.id] = append(c.acct.invalidations[r.id], next)
-	return invalidationReply(http.StatusCreated, r.id, next, c.now), nil
+	c.acct.invalidations[id] = append(c.acct.invalidations[id], next)
+	return invalidationReply(http.StatusCreated, kind+id, next, c.now), nil
+}
+
+// longestPath is what a path may have in characters.
+const longestPath = 4_000
+
+// checkPath refuses what no path can be.
+func checkPath(path string) error {
+	switch {
+	case !strings.HasPrefix(path, "/"):
+		return invalidArgument("An invalidation path must begin with a slash, got %q.", path)
+	case len(path) > longestPath:
+		return invalidArgument("An invalidation path can have %d characters, got %d.", longestPath, len(path))
+	case strings.Contains(strings.TrimSuffix(path, "*"), "*"):
+		return invalidArgument("An invalidation path can have a star only at its end, got %q.", path)
+	}
+	return nil
 }
 
 func readPaths(block *node) ([]string, error) {
@@ -73,8 +104,8 @@ func readPaths(block *node) ([]string, error) {
 	}
 	var paths []string
 	for _, item := range block.child("Items").items("Path", "member") {
-		if !strings.HasPrefix(item.text, "/") {
-			return nil, invalidArgument("An invalidation path must begin with a slash, got %q.", item.text)
+		if err := checkPath(item.text); err != nil {
+			return nil, err
 		}
 		paths = append(paths, item.text)
 	}
@@ -123,13 +154,13 @@ func (s *Sim) getInvalidation(c *call) (reply, error) {
 	}
 	for _, i := range c.acct.invalidations[v.id] {
 		if i.id == c.vars[1] {
-			return invalidationReply(http.StatusOK, v.id, i, c.now), nil
+			return invalidationReply(http.StatusOK, "distribution-tenant/"+v.id, i, c.now), nil
 		}
 	}
 	return reply{}, refuse(http.StatusNotFound, "NoSuchInvalidation", "The specified invalidation does not exist: %s.", c.vars[1])
 }
 
-func invalidationReply(status int, tenantID string, i invalidation, now time.Time) reply {
+func invalidationReply(status int, of string, i invalidation, now time.Time) reply {
 	items := el("Items")
 	for _, p := range i.paths {
 		items.kids = append(items.kids, txt("Path", p))
@@ -144,7 +175,7 @@ func invalidationReply(status int, tenantID string, i invalidation, now time.Tim
 	return reply{
 		status:   status,
 		body:     body,
-		location: "https://cloudfront.amazonaws.com" + cloudFrontVersion + "distribution-tenant/" + tenantID + "/invalidation/" + i.id,
+		location: "https://cloudfront.amazonaws.com" + cloudFrontVersion + of + "/invalidation/" + i.id,
 	}
 }
 
@@ -185,4 +216,35 @@ func (s *Sim) listInvalidations(c *call) (reply, error) {
 		intEl("Quantity", len(items.kids)),
 		items)
 	return reply{status: http.StatusOK, body: body}, nil
+}
+
+// InvalidationState is an invalidation of a tenant, or of a standard distribution.
+type InvalidationState struct {
+	ID string `json:"id"`
+	// Of is the ID of the tenant or distribution.
+	Of              string    `json:"of"`
+	CallerReference string    `json:"callerReference"`
+	Paths           []string  `json:"paths"`
+	Status          string    `json:"status"`
+	CreatedTime     time.Time `json:"createdTime"`
+}
+
+// Invalidations returns the invalidations of an account, those of one resource in order of creation; no account means the
+// default one.
+func (s *Sim) Invalidations(accountID string) []InvalidationState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.accountNamed(accountID).invalidationStates(s.now())
+}
+
+func (a *account) invalidationStates(now time.Time) []InvalidationState {
+	var out []InvalidationState
+	for _, id := range slices.Sorted(maps.Keys(a.invalidations)) {
+		for _, i := range a.invalidations[id] {
+			out = append(out, InvalidationState{
+				ID: i.id, Of: id, CallerReference: i.reference, Paths: slices.Clone(i.paths), Status: i.status(now), CreatedTime: i.created,
+			})
+		}
+	}
+	return out
 }

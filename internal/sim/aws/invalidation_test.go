@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
@@ -85,6 +87,9 @@ func TestInvalidationRefusals(t *testing.T) {
 		"a reference that belongs to other paths": {batch("used", "/other"), 400, "InvalidationBatchAlreadyExists"},
 		"quantity and items disagree":             {inconsistent, 400, "InconsistentQuantities"},
 		"a path without a slash":                  {batch("x", "a"), 400, "InvalidArgument"},
+		"a star before the end of a path":         {batch("x", "/*/a"), 400, "InvalidArgument"},
+		"two stars":                               {batch("x", "/a/**"), 400, "InvalidArgument"},
+		"a path that is too long":                 {batch("x", "/"+strings.Repeat("a", 4000)), 400, "InvalidArgument"},
 		"no path":                                 {batch("x"), 400, "InvalidArgument"},
 		"an empty reference":                      {batch("", "/a"), 400, "InvalidArgument"},
 		"more paths than a batch takes":           {batch("x", paths(3001, "/%d")...), 413, "BatchTooLarge"},
@@ -109,5 +114,52 @@ func TestInvalidationRefusals(t *testing.T) {
 	wantRefusal(t, err, 404, "NoSuchInvalidation")
 	if status, body := raw(t, sim, "POST", "/2020-05-31/distribution-tenant/"+*tenant.Id+"/invalidation", ""); status != 400 || !strings.Contains(body, "MissingBody") {
 		t.Errorf("without a body: %d %s", status, body)
+	}
+}
+
+// What serves tenants can't be invalidated as a whole: to that call it does not exist.
+func TestInvalidationsOfDistributions(t *testing.T) {
+	seed := aws.DefaultSeed()
+	seed.Distributions = []aws.SeedDistribution{{ID: "E2TENANTS"}, {ID: "E2DIRECT", ConnectionMode: "direct"}}
+	sim := aws.New(aws.Options{Seed: &seed})
+	create := func(id string) (*cloudfront.CreateInvalidationOutput, error) {
+		return client(sim).CreateInvalidation(t.Context(), &cloudfront.CreateInvalidationInput{DistributionId: &id, InvalidationBatch: batch("one", "/a")})
+	}
+	for _, id := range []string{"E2TENANTS", "ENONE"} {
+		_, err := create(id)
+		wantRefusal(t, err, 404, "NoSuchDistribution")
+	}
+	got, err := create("E2DIRECT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "https://cloudfront.amazonaws.com/2020-05-31/distribution/E2DIRECT/invalidation/" + *got.Invalidation.Id; *got.Location != want {
+		t.Errorf("Location = %s, want %s", *got.Location, want)
+	}
+}
+
+// The state shows whose invalidations there are, and how far they are. AWS accepts one in two seconds, if a test wants that.
+func TestInvalidationsAreShownAndLimited(t *testing.T) {
+	sim := newSim(t)
+	if err := sim.SetLimits(aws.Limit{Operation: "CreateInvalidationForDistributionTenant", Rate: 0.5, Burst: 1}); err != nil {
+		t.Fatal(err)
+	}
+	tenant, _ := mustCreate(t, sim, "acme")
+	first, err := invalidate(t, sim, tenant.Id, batch("one", "/b", "/a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = invalidate(t, sim, tenant.Id, batch("two", "/c"))
+	wantRefusal(t, err, 400, "Throttling")
+	want := aws.InvalidationState{
+		ID: *first.Invalidation.Id, Of: *tenant.Id, CallerReference: "one", Paths: []string{"/a", "/b"}, Status: "InProgress", CreatedTime: *first.Invalidation.CreateTime,
+	}
+	if diff := cmp.Diff([]aws.InvalidationState{want}, sim.Invalidations(""), cmpopts.EquateApproxTime(time.Second)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	settle(sim)
+	want.Status = "Completed"
+	if diff := cmp.Diff([]aws.InvalidationState{want}, sim.State().Accounts[0].Invalidations, cmpopts.EquateApproxTime(time.Second)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -20,6 +20,8 @@ type AccountState struct {
 	Distributions    []DistributionState    `json:"distributions"`
 	Certificates     []CertificateState     `json:"certificates"`
 	HostedZones      []HostedZoneState      `json:"hostedZones"`
+	// Invalidations are those of one resource after the other.
+	Invalidations []InvalidationState `json:"invalidations,omitempty"`
 }
 
 // TenantState is a distribution tenant.
@@ -218,6 +220,7 @@ func (s *Sim) accountState(a *account, now time.Time) AccountState {
 		Distributions:    a.distributionStates(s),
 		Certificates:     []CertificateState{},
 		HostedZones:      []HostedZoneState{},
+		Invalidations:    a.invalidationStates(now),
 	}
 	for _, z := range a.zones {
 		out.HostedZones = append(out.HostedZones, z.state())
