@@ -12,6 +12,7 @@ const parts = [
   ['Guides', [
     ['How it works', 'concepts'], ['DistributionTenant', 'spec/distributiontenant'],
     ['Distribution', 'spec/distribution'], ['ConnectionGroup', 'spec/connectiongroup'],
+    ['Invalidation', 'spec/invalidation'],
     ['Who may use what', 'grants'], ['EdgeGrant', 'spec/edgegrant'], ['DomainClaim', 'spec/domainclaim'],
     ['Certificates', 'certificates'], ['DNS', 'dns'],
     ['DNS providers and accounts', 'dns/accounts'], ['Cloudflare', 'dns/cloudflare'], ['Azure DNS', 'dns/azure'], ['RFC 2136', 'dns/rfc2136'],
@@ -36,7 +37,7 @@ const parts = [
   ['Reference', [
     ['API', 'reference/api'], ['DistributionTenant', 'reference/api/distributiontenant'],
     ['Distribution', 'reference/api/distribution'], ['ConnectionGroup', 'reference/api/connectiongroup'],
-    ['TenantSource', 'reference/api/tenantsource'], ['EdgeGrant', 'reference/api/edgegrant'], ['DomainClaim', 'reference/api/domainclaim'], ['Tenant', 'reference/api/tenant'],
+    ['TenantSource', 'reference/api/tenantsource'], ['EdgeGrant', 'reference/api/edgegrant'], ['DomainClaim', 'reference/api/domainclaim'], ['Invalidation', 'reference/api/invalidation'], ['Tenant', 'reference/api/tenant'],
     ['TenantPlan', 'reference/api/tenantplan'], ['Conditions', 'reference/conditions'], ['Events', 'reference/events'],
     ['Metrics', 'reference/metrics'], ['Alerts', 'reference/alerts'], ['Flags', 'reference/flags'],
     ['IAM policies', 'reference/iam'], ['Rules', 'reference/rules'],

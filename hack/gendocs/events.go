@@ -20,6 +20,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edgegrant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/invalidation"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -176,7 +177,7 @@ func changeRows(root string) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(cloudfront.have("the Ready", "the CertificateReady", "the DNSReady", "a TenantSource's Ready", "an EdgeGrant's Ready"),
+	err = errors.Join(cloudfront.have("the Ready", "the CertificateReady", "the DNSReady", "a TenantSource's Ready", "an EdgeGrant's Ready", "an Invalidation's Ready"),
 		kleff.have("TenantReady", "NamespaceReady", "PlanApplied", "MeshReady", "RolledOut"))
 	if err != nil {
 		return nil, err
@@ -201,6 +202,7 @@ func changeRows(root string) ([]change, error) {
 		}),
 		deletionRows(),
 		sourceRows(cloudfront),
+		invalidationRows(),
 		grantRows(cloudfront),
 		customerRows(kleff),
 	), nil
@@ -265,6 +267,20 @@ func sourceRows(all reasons) []change {
 		{about, when, "Warning", warning},
 		{about, "`Ready` has another reason than before", "Warning", []string{code(string(grant.NotGranted))}},
 	}
+}
+
+// invalidationRows are those of an Invalidation: what it only waits for is no event.
+func invalidationRows() []change {
+	const about, when = "Invalidation", "`Ready` has another reason than before"
+	normal, alarms := invalidation.Told()
+	codes := func(reasons []chain.Reason) (out []string) {
+		for _, r := range reasons {
+			out = append(out, code(string(r)))
+		}
+		slices.Sort(out)
+		return out
+	}
+	return []change{{about, when, "Normal", codes(normal)}, {about, when, "Warning", codes(alarms)}}
 }
 
 // customerRows are those of Tenant and TenantPlan, whose reasons are named in groups.

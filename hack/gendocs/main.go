@@ -16,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/invalidation"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
@@ -116,12 +117,15 @@ func rulesPage() string {
 		{"DistributionTenant", distributiontenant.Chains},
 		{"Distribution and ConnectionGroup", distribution.Chains},
 		{"TenantSource", tenantsource.Chains},
+		{"Invalidation", invalidation.Chains},
 		{"Tenant", tenant.Chains},
 		{"TenantPlan", tenantplan.Chains},
 	} {
 		keep, remove := kind.chains()
 		section(kind.noun+", while the object exists", keep)
-		section(kind.noun+", while the object is being deleted", remove)
+		if len(remove) > 0 {
+			section(kind.noun+", while the object is being deleted", remove)
+		}
 	}
 	return b.String()
 }
@@ -129,7 +133,7 @@ func rulesPage() string {
 // conditionsPage renders the constants of each file with their comments, group by group.
 func conditionsPage(sources ...string) (string, error) {
 	var b strings.Builder
-	b.WriteString("# Conditions and reasons\n\nThis page lists all conditions with their reasons, and how to fix problems. `kubectl describe` (`cfdt`, `cfd`, `cfcg`, `cfts`,\n" +
+	b.WriteString("# Conditions and reasons\n\nThis page lists all conditions with their reasons, and how to fix problems. `kubectl describe` (`cfdt`, `cfd`, `cfcg`, `cfts`, `inv`,\n" +
 		"`tenant`, `tenantplan`) shows them with a message that names the field, the value and the cause.\n" +
 		"[Troubleshooting](../troubleshooting.md) is organized by symptoms instead. If a reason needs a person, the condition\n`Stalled` is True as well.\n")
 	for _, source := range sources {

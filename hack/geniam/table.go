@@ -17,6 +17,7 @@ const (
 	ConnectionGroups    Feature = "connection-groups"
 	EdgeFunctions       Feature = "edge-functions"
 	AccessLogs          Feature = "access-logs"
+	Invalidations       Feature = "invalidations"
 	// ReadOnly is made of the reads of the others.
 	ReadOnly Feature = "read-only"
 )
@@ -38,6 +39,7 @@ var features = []struct {
 		"AWS documents no permission for the certificate of a distribution. Updates and deletions can be restricted to resources that the operator owns with the condition key " +
 		"`aws:ResourceTag/cloudfront-tenant-operator.io/cluster`, whose value is the cluster ID."},
 	{ConnectionGroups, "Connection groups", "Required only for `ConnectionGroup` objects."},
+	{Invalidations, "Invalidations", "Required only for `Invalidation` objects."},
 	{VPCOrigins, "VPC origins", "Required if the multi-tenant distribution of tenants, or a `Distribution`, has VPC origins."},
 	{WebACLs, "Web ACLs", "Required if tenants have `customizations.webAcl`, or a `Distribution` has `webACLId`."},
 	{EdgeFunctions, "Edge functions", "Required if a `Distribution` has `lambdaFunctionAssociations`: CloudFront uses the permissions of the caller that associates a Lambda@Edge function. " +
@@ -349,6 +351,21 @@ var permissions = []Permission{
 		Action: "cloudfront:ListDistributionTenants", Feature: ConnectionGroups, Resource: anything, Read: true,
 		For:     "Checking that a group has no tenants before it is disabled.",
 		Without: "A deleted object waits with `AccessDenied`. Its group is not changed.",
+	},
+	{
+		Action: "cloudfront:CreateInvalidationForDistributionTenant", Feature: Invalidations, Resource: anything,
+		For:     "Requesting an invalidation of a tenant. It is [not clear](../aws-behaviour.md#permissions) whether AWS accepts the ARNs of tenants here.",
+		Without: "An `Invalidation` reports `AccessDenied`, and nothing is invalidated.",
+	},
+	{
+		Action: "cloudfront:GetInvalidationForDistributionTenant", Feature: Invalidations, Resource: anything, Read: true,
+		For:     "Following an invalidation until AWS has completed it.",
+		Without: "The paths are invalidated, but the `Invalidation` reports `AccessDenied` and never completes.",
+	},
+	{
+		Action: "cloudfront:ListTagsForResource", Feature: Invalidations, Resource: tenants, Read: true,
+		For:     "Checking the owner tags of a tenant before an invalidation is requested.",
+		Without: "An `Invalidation` reports `AccessDenied`, and nothing is invalidated.",
 	},
 	{
 		Action: "lambda:GetFunction", Feature: EdgeFunctions, Resource: functions, Read: true, Implied: true,

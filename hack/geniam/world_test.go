@@ -130,6 +130,7 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance(10 * time.Minute)
+	invalidate(t, w)
 	w.Edit("alpha", untagged)
 	w.Edit("alpha", tier("gold"))
 	w.Advance(10 * time.Minute)
@@ -160,6 +161,27 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 		services := []string{"cloudfront:", "acm:", "route53:", "servicequotas:", "sts:"}
 		if !slices.ContainsFunc(services, func(s string) bool { return actions[s+operation] || free[Call(s+operation)] }) {
 			t.Errorf("no policy allows %s", operation)
+		}
+	}
+}
+
+// invalidate invalidates a page of alpha.
+func invalidate(t *testing.T, w *world.World) {
+	t.Helper()
+	if err := w.Kube.Create(t.Context(), w.Invalidation("page", "alpha")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// invalidated checks Ready of that invalidation, and whether AWS has it.
+func invalidated(ready string, there bool) func(*testing.T, *world.World) {
+	return func(t *testing.T, w *world.World) {
+		t.Helper()
+		if got, message := w.InvalidationReady("page"); got != ready {
+			t.Errorf("Ready of the invalidation is %s: %s", got, message)
+		}
+		if got := len(w.Invalidated()) == 1; got != there {
+			t.Errorf("AWS has the invalidation: %t", got)
 		}
 	}
 }
@@ -325,10 +347,11 @@ var stories = map[string]map[string]story{
 		"a deleted object waits, disabled": {before: apply("alpha"), after: remove, wants: denied, check: serves(false)},
 	},
 	"ListTagsForResource": {
-		"creating works":    {after: apply("alpha"), wants: ready},
-		"updating does not": {before: apply("alpha"), after: change(tier("gold")), wants: denied},
-		"adopting does not": {before: foreignAlpha, after: apply("alpha", adopting), wants: denied},
-		"deleting does not": {before: apply("alpha"), after: remove, wants: denied, check: serves(true)},
+		"creating works":         {after: apply("alpha"), wants: ready},
+		"updating does not":      {before: apply("alpha"), after: change(tier("gold")), wants: denied},
+		"adopting does not":      {before: foreignAlpha, after: apply("alpha", adopting), wants: denied},
+		"deleting does not":      {before: apply("alpha"), after: remove, wants: denied, check: serves(true)},
+		"nothing is invalidated": {before: apply("alpha"), after: invalidate, wants: ready, check: invalidated("False/AccessDenied", false)},
 	},
 	"TagResource": {
 		"nothing is adopted": {before: foreignAlpha, after: apply("alpha", adopting), wants: denied},
@@ -338,6 +361,12 @@ var stories = map[string]map[string]story{
 		"what is to be retained can't be deleted":   {before: apply("alpha", retain), after: remove, wants: denied, check: serves(true)},
 		"an object without removed tags lives on":   {before: apply("alpha", team), after: change(tier("gold")), wants: ready},
 		"what is not to be retained can be deleted": {before: apply("alpha"), after: remove, wants: "object is gone"},
+	},
+	"CreateInvalidationForDistributionTenant": {
+		"nothing is invalidated": {before: apply("alpha"), after: invalidate, wants: ready, check: invalidated("False/AccessDenied", false)},
+	},
+	"GetInvalidationForDistributionTenant": {
+		"the paths are invalidated, and it is never known": {before: apply("alpha"), after: invalidate, wants: ready, check: invalidated("False/AccessDenied", true)},
 	},
 	"GetDistribution": {
 		"Mistakes are only found by AWS": {after: apply("alpha", func(o *v1alpha1.DistributionTenant) { tier("gold")(o); o.Spec.Parameters[0].Name = "nosuch" }), wants: "Ready=False/InvalidSpec", says: "CreateDistributionTenant"},

@@ -37,10 +37,11 @@ type Account struct {
 	Certificates port.Certificates
 	Identity     port.Identity
 	Quotas       port.Quotas
-	// Budget is that of the calls to CloudFront.
-	Budget     port.Budget
-	References *inventory.References
-	Inventory  *inventory.Inventory
+	// Budget is that of the calls to CloudFront, InvalidationBudget that of requests for invalidations.
+	Budget, InvalidationBudget port.Budget
+	Invalidations              port.Invalidations
+	References                 *inventory.References
+	Inventory                  *inventory.Inventory
 	// Close ends what runs for the account. It may be nil.
 	Close func()
 }

@@ -54,7 +54,7 @@ func (s *session) cloud(ctx context.Context, f *awsFlags, clusterID string) (*cl
 	limit := cloud.Limit{Rate: f.rate, Burst: awsBurst}
 	return cloud.New(cloud.Options{
 		SDK: sdk, Metrics: metrics, Clock: clock.RealClock{}, ClusterID: clusterID,
-		CloudFront: limit, ACM: limit, Route53: limit, STS: limit, Halted: readOnly,
+		CloudFront: limit, Invalidations: limit, ACM: limit, Route53: limit, STS: limit, Halted: readOnly,
 		Sweep: inventory.Options{Interval: time.Hour, OnChange: func([]string) {}, Random: func() float64 { return 0.5 }},
 	}), nil
 }

@@ -31,7 +31,7 @@ type Options struct {
 	ClusterID    string
 	AllowedRoles identity.RolePatterns
 	// The operator's own limits.
-	CloudFront, ACM, Route53, STS Limit
+	CloudFront, Invalidations, ACM, Route53, STS Limit
 	// Halted says why nothing may be changed in AWS, nil while it may. It may be nil itself.
 	Halted func() *chain.Halt
 	// Sweep is what the inventory of each account is made from, but for its tenants.
@@ -53,9 +53,9 @@ type Cloud struct {
 	options Options
 	// roles are those of grants.
 	roles *aws.Roles
-	// cloudFront, certificates and quotas have a limiter for each account.
-	cloudFront, certificates, quotas *aws.Limiters
-	stsLimiter                       *aws.Limiter
+	// cloudFront, invalidations, certificates and quotas have a limiter for each account.
+	cloudFront, invalidations, certificates, quotas *aws.Limiters
+	stsLimiter                                      *aws.Limiter
 
 	mu sync.Mutex
 	// onOpen are called with every account but the operator's own before it is used.
@@ -70,6 +70,7 @@ func New(o Options) *Cloud {
 	c := &Cloud{options: o}
 	c.cloudFront, c.certificates = aws.NewLimiters(c.limits("cloudfront", o.CloudFront)), aws.NewLimiters(c.limits("acm", o.ACM))
 	c.quotas = aws.NewLimiters(c.limits("servicequotas", quotaLimit))
+	c.invalidations = aws.NewLimiters(c.limits("invalidations", o.Invalidations))
 	c.stsLimiter = aws.NewLimiter(c.limits("sts", o.STS))
 	c.roles = c.Roles()
 	c.Accounts = account.New(account.Options{Own: c.account("", o.SDK), Open: c.open(), Accesses: o.Accesses})
@@ -86,15 +87,17 @@ func (c *Cloud) OnOpen(opened func(*account.Account)) {
 // account makes an account that is reached with the SDK's credentials.
 func (c *Cloud) account(id string, sdk awssdk.Config) *account.Account {
 	o, limiter := c.options, c.cloudFront.For(id)
-	front := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: o.Metrics})
+	front, requests := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: o.Metrics}), c.invalidations.For(id)
 	certificates := acm.New(acm.Config{SDK: sdk, Limiter: c.certificates.For(id), Metrics: o.Metrics})
 	caller := sts.New(sts.Config{SDK: sdk, Limiter: c.stsLimiter, Metrics: o.Metrics})
 	sweep := o.Sweep
 	sweep.Tenants, sweep.Clock = front, o.Clock
 	return &account.Account{
 		ID: id, CloudFront: front, Certificates: certificates, Identity: caller, Budget: limiter,
-		Quotas:     servicequotas.New(servicequotas.Config{SDK: sdk, Limiter: c.quotas.For(id), Metrics: o.Metrics}),
-		References: inventory.NewReferences(front, certificates, caller, o.Clock), Inventory: inventory.New(sweep),
+		Quotas:             servicequotas.New(servicequotas.Config{SDK: sdk, Limiter: c.quotas.For(id), Metrics: o.Metrics}),
+		Invalidations:      cloudfront.NewInvalidations(front, cloudfront.Config{SDK: sdk, Limiter: requests, Metrics: o.Metrics}),
+		InvalidationBudget: requests,
+		References:         inventory.NewReferences(front, certificates, caller, o.Clock), Inventory: inventory.New(sweep),
 	}
 }
 

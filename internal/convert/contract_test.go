@@ -84,7 +84,7 @@ func steps(t *testing.T, folder, prefix string) map[string]string {
 func TestTheDomainSpeaksTheContractsWords(t *testing.T) {
 	api := constants(t, "../../api/cloudfront/v1alpha1", "Reason")
 	for _, folder := range []string{
-		"../domain/resource", "../domain/distributiontenant", "../domain/distribution", "../domain/certificate", "../domain/publication",
+		"../domain/resource", "../domain/distributiontenant", "../domain/distribution", "../domain/certificate", "../domain/publication", "../domain/invalidation",
 	} {
 		for name, value := range constants(t, folder, "Reason") {
 			switch contract, ok := api[name]; {

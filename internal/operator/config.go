@@ -30,6 +30,7 @@ const (
 	controllerTenantSource       = "tenantsource"
 	controllerDistribution       = "distribution"
 	controllerConnectionGroup    = "connectiongroup"
+	controllerInvalidation       = "invalidation"
 	// controllerTenant stands for the two of tenants and plans, of which none is of use without the other.
 	controllerTenant = "tenant"
 )
@@ -37,7 +38,7 @@ const (
 // defaultControllers are those of what is in AWS, controllers all of them. Tenants' namespaces need rights in the whole
 // cluster, which no one should have to grant without using them.
 var (
-	defaultControllers = List{controllerDistributionTenant, controllerTenantSource, controllerDistribution, controllerConnectionGroup}
+	defaultControllers = List{controllerDistributionTenant, controllerTenantSource, controllerDistribution, controllerConnectionGroup, controllerInvalidation}
 	controllers        = append(slices.Clone(defaultControllers), controllerTenant)
 )
 
@@ -113,6 +114,8 @@ type Config struct {
 
 	DomainClaims DomainClaims
 
+	Invalidations Invalidations
+
 	Webhook Webhook
 }
 
@@ -174,6 +177,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	c.bindGrants(f)
 	c.bindDNSAccounts(f)
 	c.bindDomainClaims(f)
+	c.bindInvalidations(f)
 	c.bindWebhook(f)
 	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: the endpoint of the environment, or AWS.")
 }
@@ -202,7 +206,7 @@ func (c *Config) Validate() error {
 	case c.SweepInterval < 10*time.Second:
 		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
 	}
-	for _, valid := range []func() error{c.validateSources, c.validateTenancy, c.validateBudget, c.validateGrants, c.validateDomainClaims, c.validateWebhook} {
+	for _, valid := range []func() error{c.validateSources, c.validateTenancy, c.validateBudget, c.validateGrants, c.validateDomainClaims, c.validateInvalidations, c.validateWebhook} {
 		if err := valid(); err != nil {
 			return err
 		}

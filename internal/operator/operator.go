@@ -146,6 +146,9 @@ func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *envir
 			return err
 		}
 	}
+	if err := addInvalidations(mgr, c, env); err != nil {
+		return err
+	}
 	if err := addDistributionsAndGroups(ctx, mgr, c, env, objectsOf); err != nil {
 		return err
 	}
@@ -277,7 +280,7 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 	}
 	env.Cloud = cloud.New(cloud.Options{
 		SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.allowedRoles(),
-		CloudFront: cloud.Limit{Rate: c.AWSRate, Burst: c.AWSBurst}, ACM: cloud.Limit{Rate: c.ACMRate, Burst: c.ACMBurst},
+		CloudFront: cloud.Limit{Rate: c.AWSRate, Burst: c.AWSBurst}, Invalidations: cloud.Limit{Rate: c.Invalidations.Rate, Burst: c.Invalidations.Burst}, ACM: cloud.Limit{Rate: c.ACMRate, Burst: c.ACMBurst},
 		Route53: cloud.Limit{Rate: c.Route53Rate, Burst: c.Route53Burst}, STS: cloud.Limit{Rate: stsRate, Burst: stsBurst}, Halted: stop.Now,
 		Sweep: env.sweep(c.SweepInterval), Accesses: env.grants.Accesses,
 	})

@@ -67,6 +67,9 @@ func Metrics() ([]Metric, error) {
 	if _, err := newSourceMetrics(r); err != nil {
 		return nil, err
 	}
+	if _, err := newInvalidationMetrics(r); err != nil {
+		return nil, err
+	}
 	if err := registerZones(r, nil); err != nil {
 		return nil, err
 	}

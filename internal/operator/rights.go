@@ -107,6 +107,9 @@ func (c Config) rightsIn(namespace string) (out []Right) {
 	if slices.Contains(c.Controllers, controllerConnectionGroup) {
 		out = append(out, parentRights(namespace, "connectiongroups", "connection group")...)
 	}
+	if slices.Contains(c.Controllers, controllerInvalidation) {
+		out = append(out, invalidationRights(namespace)...)
+	}
 	return out
 }
 

@@ -67,8 +67,8 @@ func TestKustomizationBuilds(t *testing.T) {
 		group, plural, _ := strings.Cut(crd.GetName(), ".")
 		want = append(want, readManifests(t, "../../config/crd/"+plural+"_"+group+".yaml")...)
 	}
-	if len(want) != 6 {
-		t.Fatalf("the chart installs %d CRDs, want 6", len(want))
+	if len(want) != 7 {
+		t.Fatalf("the chart installs %d CRDs, want 7", len(want))
 	}
 	want = append(want, readManifests(t, operatorYAML)...)
 	if diff := cmp.Diff(want, kustomize(t, "../../config")); diff != "" {

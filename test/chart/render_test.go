@@ -47,6 +47,7 @@ aws:
   defaultTags: {team: edge, "cost center": 42}
   route53: {rate: 3, burst: 30}
   acm: {rate: 2, burst: 12}
+  invalidations: {rate: 1, burst: 4}
   allowedRoles: ["arn:aws:iam::444455556666:role/tenant-dns-*"]
   dnsResolvers: ["1.1.1.1:53"]
   dynamoDBEndpoint: https://vpce-1.dynamodb.eu-west-1.vpce.amazonaws.com
@@ -58,7 +59,8 @@ probes:
   liveness: {initialDelaySeconds: 1, periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 4}
   readiness: {initialDelaySeconds: 1, periodSeconds: 2, successThreshold: 2}
 controller:
-  controllers: [connectiongroup, distribution, tenantsource, distributiontenant]
+  controllers: [invalidation, connectiongroup, distribution, tenantsource, distributiontenant]
+  invalidation: {pathsPerDay: 0}
   tenantSource: {targetNamespaces: [team-a/team-b], readTimeout: 1m30s, firstRowTimeout: 20s, maxRows: 1500000, readMemory: 128Mi, allowDial: [10.43.0.1]}
   pprofAddress: localhost:6060
   clusterID: prod 1
@@ -343,7 +345,7 @@ var matrix = map[string]struct {
 			"+ValidatingAdmissionPolicy " + release + "-fence-namespaces", "+ValidatingAdmissionPolicyBinding " + release + "-fence-namespaces", "+ValidatingAdmissionPolicy " + release + "-fence-objects", "+ValidatingAdmissionPolicyBinding " + release + "-fence-objects",
 		},
 		text: []string{
-			"--controllers=distributiontenant,tenantsource,distribution,connectiongroup,tenant\n",
+			"--controllers=distributiontenant,tenantsource,distribution,connectiongroup,invalidation,tenant\n",
 			`"--reserved-namespaces=default,kube-*,openshift,openshift-*,istio-*,gatekeeper-system,cert-manager,argocd,flux-system,ingress-nginx,external-dns,external-secrets,monitoring,velero,vault"`,
 		},
 	},

@@ -29,12 +29,14 @@ aws:
   defaultTags: {a: b, c: d e}
   route53: {rate: 3, burst: 22}
   acm: {rate: 1.5, burst: 23}
+  invalidations: {rate: 0.25, burst: 24}
   allowedRoles: ["arn:aws:iam::111122223333:role/dns-*", "arn:aws:iam::*:role/tenant-dns"]
   dnsResolvers: ["1.1.1.1:53", "[2606:4700:4700::1111]:53"]
   dynamoDBEndpoint: http://dynamodb.example.com:8000
 dns: {accounts: [{name: main, provider: cloudflare, secretName: cloudflare-main}]}
 controller:
   domainClaims: {hold: 24h, holdCustomer: 480h}
+  invalidation: {pathsPerDay: 25}
   tenantSource: {targetNamespaces: [team-a, team-a/team-b], readTimeout: 90s, firstRowTimeout: 20s, maxRows: 1000000, readMemory: 1Gi, allowDial: [10.43.0.1, "fe80::/10"]}
   clusterID: prod
   driftPolicy: suspend
@@ -53,10 +55,11 @@ webhook: {enabled: true, port: 9445, deny: [dns, parameters], dnsResolvers: ["9.
 extraArgs: [--zap-devel=true]
 `)
 	want := map[string]string{
-		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant,tenantsource,distribution,connectiongroup",
+		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant,tenantsource,distribution,connectiongroup,invalidation",
 		"tenantsource-target-namespaces": "team-a,team-a/team-b", "tenantsource-read-timeout": "90s", "tenantsource-first-row-timeout": "20s", "tenantsource-max-rows": "1000000", "tenantsource-read-memory": "1Gi", "tenantsource-allow-dial": "10.43.0.1,fe80::/10",
 		"dynamodb-endpoint": "http://dynamodb.example.com:8000",
 		"acm-rate":          "1.5", "acm-burst": "23", "route53-rate": "3", "route53-burst": "22",
+		"invalidation-rate": "0.25", "invalidation-burst": "24", "invalidation-paths-per-day": "25",
 		"allowed-roles": "arn:aws:iam::111122223333:role/dns-*,arn:aws:iam::*:role/tenant-dns", "dns-resolvers": "1.1.1.1:53,[2606:4700:4700::1111]:53", "dns-accounts": "/etc/dns-accounts/accounts.yaml",
 		"default-tags": "a=b,c=d e", "drift-policy": "suspend", "enable-http2": "true", "health-probe-bind-address": ":9000",
 		"leader-elect": "false", "leader-election-namespace": "team-a", "max-concurrent-reconciles": "3", "metrics-bind-address": ":9443",
@@ -101,7 +104,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"a value that doesn't exist":          {"controler: {}", "additional properties 'controler' not allowed"},
 		"one that doesn't exist further down": {"aws: {regoin: x}", "at '/aws': additional properties 'regoin' not allowed"},
 		"no member of an enumeration":         {"controller: {driftPolicy: repair}", "at '/controller/driftPolicy': value must be one of 'enforce', 'report', 'suspend'"},
-		"a controller that doesn't exist":     {"controller: {controllers: [tenants]}", "at '/controller/controllers/0': value must be one of 'distributiontenant', 'tenantsource', 'distribution', 'connectiongroup'"},
+		"a controller that doesn't exist":     {"controller: {controllers: [tenants]}", "at '/controller/controllers/0': value must be one of 'distributiontenant', 'tenantsource', 'distribution', 'connectiongroup', 'invalidation'"},
 		"no controller":                       {"controller: {controllers: []}", "controller.controllers is empty: nothing would run"},
 		"the controller of customers":         {"controller: {controllers: [tenant]}", "controller.controllers: tenant is turned on by tenancy.enabled"},
 		"customers in some namespaces":        {"watchNamespaces: [a, b]\ntenancy: {enabled: true}", "tenancy.enabled is true, but watchNamespaces is a,b: tenants create namespaces"},

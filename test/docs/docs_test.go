@@ -192,7 +192,7 @@ func TestHeadingsOfTheReferenceAreUnique(t *testing.T) {
 			seen[title], types[title] = true, true
 		}
 	}
-	if kinds != 8 || len(types) < 100 {
+	if kinds != 9 || len(types) < 100 {
 		t.Errorf("the reference has %d kinds and %d types only", kinds, len(types))
 	}
 }
@@ -361,7 +361,7 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 // otherWords look like reasons of conditions and are names of other things.
 var otherWords = map[string]bool{
 	// Kinds.
-	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "EdgeGrant": true, "DomainClaim": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ValidatingWebhookConfiguration": true, "ClusterRoleBinding": true,
+	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "EdgeGrant": true, "DomainClaim": true, "Invalidation": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ValidatingWebhookConfiguration": true, "ClusterRoleBinding": true,
 	// States in AWS and in Kubernetes, and phases of claims.
 	"HandOver": true, "InProgress": true, "NamespaceDeletionContentFailure": true,
 	// Members of CloudFront's API.

@@ -18,7 +18,7 @@ func grantCases() map[string]limits.Case {
 	names := in("namespaces: {names: %s}")
 	role := in("account: {id: '111122223333', roleArn: %s}").Text
 	return limits.Merged(grantRules, limits.Lists(
-		limits.ListBound{Field: "kinds", Set: in("kinds: %s"), Most: 4, Item: "Kind%d"}.Taking("DistributionTenant", "Distribution", "ConnectionGroup", "TenantSource"),
+		limits.ListBound{Field: "kinds", Set: in("kinds: %s"), Most: 5, Item: "Kind%d"}.Taking("DistributionTenant", "Distribution", "ConnectionGroup", "TenantSource", "Invalidation"),
 		limits.ListBound{Field: "distributions", Set: in("distributions: %s"), Most: 100, Item: "{id: E%d}"},
 		limits.ListBound{Field: "distributions[0].parameters", Set: parameters, Most: 50, Item: "{name: p%d, values: [a]}"},
 		limits.ListBound{Field: "distributions[0].parameters[0].values", Set: parameters.Into("[{name: p, values: %s}]"), Most: 64, Item: "v%d"},
@@ -61,7 +61,7 @@ func grantCases() map[string]limits.Case {
 		limits.Choice("dns.zones[0].provider", in("dns: {zones: [{id: '*', provider: %s}]}"), []string{"route53", "cloudflare", "azure", "rfc2136", "externaldns"}, "bind"),
 		limits.Choice("domains[0].proof", in("domains: [{suffix: example.com, proof: %s}]"), []string{"TXT"}, "HTTP"),
 		limits.Choice("adopt.policy", adopt.Into("{names: [a], policy: %s}"), []string{"IfUnowned"}, "Never"),
-		limits.Choice("kinds[0]", in("kinds: [%s]"), []string{"DistributionTenant", "Distribution", "ConnectionGroup", "TenantSource"}, "Tenant"),
+		limits.Choice("kinds[0]", in("kinds: [%s]"), []string{"DistributionTenant", "Distribution", "ConnectionGroup", "TenantSource", "Invalidation"}, "Tenant"),
 	), limits.Required("adopt.", adopt, "{policy: IfUnowned, names: [a]}", "policy", "names"),
 		limits.Required("dns.", in("dns: %s"), "{zones: [{id: Z1}]}", "zones"),
 		limits.Required("dns.zones[0].", in("dns: {zones: [%s]}"), "{id: Z1}", "id"),

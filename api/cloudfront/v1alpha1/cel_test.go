@@ -33,6 +33,7 @@ var testedKinds = map[string]limits.Kind{
 	"Distribution":    {Least: leastDistribution, Cases: distributionCases()},
 	"ConnectionGroup": {Least: leastGroup, Cases: groupCases()},
 	"EdgeGrant":       {Least: leastGrant, Cases: grantCases()},
+	"Invalidation":    {Least: leastInvalidation, Cases: invalidationCases()},
 }
 
 const (

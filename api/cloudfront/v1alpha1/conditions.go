@@ -7,7 +7,8 @@ const (
 	// ConditionReady is True when the tenant is deployed and serves its domains as specified, including certificate and
 	// DNS records if the spec requests them. If DNSReady or CertificateReady is not True, Ready has the reason of the
 	// first of them. A Distribution or ConnectionGroup is ready when it is deployed and tenants can use it. A
-	// TenantSource is ready when its table is read and its rows are applied.
+	// TenantSource is ready when its table is read and its rows are applied, an Invalidation when all its tenants are
+	// invalidated.
 	ConditionReady = "Ready"
 
 	// ConditionSynced is True when the resource in AWS matches the spec. For a TenantSource, it is True when the objects
@@ -99,7 +100,7 @@ const (
 	// Fix: wait until the pending certificate request has ended. The message says what the change waits for. If the request can never succeed, delete the object and create it again.
 	ReasonDomainChangeHeld = "DomainChangeHeld"
 	// ReasonReferenceNotReady (False): an object that the spec references does not exist or is not ready.
-	// Fix: wait until the Distribution or ConnectionGroup that the message names exists and has been created in AWS, or create that object in the namespace of the tenant. The tenant then continues automatically.
+	// Fix: wait until the object that the message names exists and has been created in AWS, or create it in the same namespace. The object then continues automatically. An Invalidation waits for an hour, and then fails.
 	ReasonReferenceNotReady = "ReferenceNotReady"
 	// ReasonDeletionHeld (False): more objects are being deleted, or taken out of service, than the deletion budget allows. Nothing was changed in AWS. On a TenantSource: more tenants would be deleted or changed harmfully than its guard allows, or all of them.
 	// Fix: see [Deletions that wait](../deletion-budget.md). The message has the commands to approve the deletions and to keep the resources. For a TenantSource, check status.heldDeletions. If rows are missing or changed by mistake, restore them, and nothing is deleted or changed. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
@@ -134,6 +135,27 @@ const (
 	// ReasonRoleRefused (False): AWS does not let the operator assume the role in spec.account. Objects of the grant that need it have the reason AccessDenied.
 	// Fix: correct the trust policy of the role, or the operator's own policy, as the message says. The operator tries again after ten minutes at most.
 	ReasonRoleRefused = "RoleRefused"
+)
+
+// Reasons of an Invalidation's Ready condition. Others are ReferenceNotReady, ValidationFailed, AccessDenied, AWSUnavailable, WrongAccount, NotGranted, Paused, ClusterMoved and Frozen.
+const (
+	// ReasonCompleted (True): AWS has removed the paths of all tenants from its caches.
+	ReasonCompleted = "Completed"
+	// ReasonPending (False): the invalidation is about to be requested from AWS.
+	// Fix: wait. AWS accepts about one invalidation in two seconds, for all namespaces together.
+	ReasonPending = "Pending"
+	// ReasonInProgress (False): AWS has accepted the invalidation of all tenants and is removing the paths from its caches.
+	// Fix: wait, usually one to five minutes.
+	ReasonInProgress = "InProgress"
+	// ReasonTooManyInvalidations (False): as many paths, or paths with a star, are being invalidated as the AWS account may have at the same time.
+	// Fix: wait. The operator tries again every minute. To use fewer paths with a star at the same time, replace several by a shorter one.
+	ReasonTooManyInvalidations = "TooManyInvalidations"
+	// ReasonPathLimitReached (False): the objects of the namespace have requested as many paths in the last 24 hours as the operator allows (--invalidation-paths-per-day).
+	// Fix: wait until the time in the message, or ask an administrator of the platform for a higher limit. A path with a star counts as one.
+	ReasonPathLimitReached = "PathLimitReached"
+	// ReasonInvalidationFailed (False): the invalidation has finished, and at least one tenant was not invalidated.
+	// Fix: read the messages in status.tenants, and create another Invalidation for these tenants.
+	ReasonInvalidationFailed = "InvalidationFailed"
 )
 
 // Reasons of a TenantSource's Ready condition. Deleting and DeletionHeld are others.

@@ -63,7 +63,7 @@ type EdgeGrantSpec struct {
 	// kinds are those of the objects that the namespaces may have. Default: DistributionTenant.
 	// +kubebuilder:default={DistributionTenant}
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:MaxItems=5
 	// +listType=atomic
 	// +optional
 	Kinds []GrantedKind `json:"kinds,omitempty"`
@@ -161,7 +161,7 @@ type GrantedAccount struct {
 
 // GrantedKind is a kind of objects that a grant allows.
 //
-// +kubebuilder:validation:Enum=DistributionTenant;Distribution;ConnectionGroup;TenantSource
+// +kubebuilder:validation:Enum=DistributionTenant;Distribution;ConnectionGroup;TenantSource;Invalidation
 type GrantedKind string
 
 // The kinds.
@@ -170,6 +170,7 @@ const (
 	GrantedDistributionObjects GrantedKind = "Distribution"
 	GrantedConnectionGroups    GrantedKind = "ConnectionGroup"
 	GrantedTenantSources       GrantedKind = "TenantSource"
+	GrantedInvalidations       GrantedKind = "Invalidation"
 )
 
 // GrantedNamespaces selects namespaces. A namespace that several grants select has the one that selects it by its exact

@@ -42,6 +42,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&EdgeGrantList{},
 		&DomainClaim{},
 		&DomainClaimList{},
+		&Invalidation{},
+		&InvalidationList{},
 		&TenantSource{},
 		&TenantSourceList{},
 	)

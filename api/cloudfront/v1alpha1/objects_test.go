@@ -26,7 +26,7 @@ import (
 
 func TestEverySampleApplies(t *testing.T) {
 	var files []string
-	for _, folder := range []string{".", "tenantsource", "distribution", "connectiongroup", "by-name", "dns", "platform"} {
+	for _, folder := range []string{".", "tenantsource", "distribution", "connectiongroup", "by-name", "dns", "platform", "invalidation"} {
 		found, err := filepath.Glob(filepath.Join("..", "..", "..", "config", "samples", folder, "*.yaml"))
 		if err != nil {
 			t.Fatal(err)
@@ -416,7 +416,7 @@ func TestStatusTakesWhatAWSSays(t *testing.T) {
 
 func TestHowKubectlShowsObjects(t *testing.T) {
 	names := map[string][]string{
-		"distributiontenants": {"cfdt"}, "tenantsources": {"cfts"}, "distributions": {"cfd"}, "connectiongroups": {"cfcg"}, "edgegrants": {"cfeg"}, "domainclaims": {"cfdc"},
+		"distributiontenants": {"cfdt"}, "tenantsources": {"cfts"}, "distributions": {"cfd"}, "connectiongroups": {"cfcg"}, "edgegrants": {"cfeg"}, "domainclaims": {"cfdc"}, "invalidations": {"inv"},
 	}
 	kinds, err := discovery.NewDiscoveryClientForConfigOrDie(restConfig).ServerResourcesForGroupVersion(v1alpha1.SchemeGroupVersion.String())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // The introduction of each page of a kind has a complete manifest of it, which the API server takes.
 func TestPagesBeginWithAManifest(t *testing.T) {
 	namespace := newNamespace(t)
-	for _, kind := range []string{"ConnectionGroup", "Distribution", "DistributionTenant", "DomainClaim", "TenantSource"} {
+	for _, kind := range []string{"ConnectionGroup", "Distribution", "DistributionTenant", "DomainClaim", "Invalidation", "TenantSource"} {
 		t.Run(kind, func(t *testing.T) {
 			page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "spec", strings.ToLower(kind)+".md"))
 			if err != nil {

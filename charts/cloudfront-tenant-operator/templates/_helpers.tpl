@@ -45,8 +45,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 
 {{/* The rules for the CRDs of the controllers that run. Each role includes the right to create events. */}}
 {{- define "operator.kindRules" -}}
-{{- $roles := dict "distributiontenant" "tenants" "tenantsource" "sources" "distribution" "distributions" "connectiongroup" "connectiongroups" }}
-{{- range list "distributiontenant" "tenantsource" "distribution" "connectiongroup" }}
+{{- $roles := dict "distributiontenant" "tenants" "tenantsource" "sources" "distribution" "distributions" "connectiongroup" "connectiongroups" "invalidation" "invalidations" }}
+{{- range list "distributiontenant" "tenantsource" "distribution" "connectiongroup" "invalidation" }}
 {{- if has . $.Values.controller.controllers }}
 {{ include "operator.rules" (dict "root" $ "role" (get $roles .)) }}
 {{- end }}
@@ -306,6 +306,11 @@ insecureSkipVerify: true
 - --route53-burst={{ int .Values.aws.route53.burst }}
 - --acm-rate={{ .Values.aws.acm.rate }}
 - --acm-burst={{ int .Values.aws.acm.burst }}
+{{- if has "invalidation" (.Values.controller.controllers | default list) }}
+- --invalidation-rate={{ .Values.aws.invalidations.rate }}
+- --invalidation-burst={{ int .Values.aws.invalidations.burst }}
+- --invalidation-paths-per-day={{ int .Values.controller.invalidation.pathsPerDay }}
+{{- end }}
 {{- with .Values.aws.allowedRoles }}
 - {{ printf "--allowed-roles=%s" (join "," .) | quote }}
 {{- end }}

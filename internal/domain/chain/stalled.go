@@ -20,6 +20,8 @@ var personal = []Reason{
 	"DNSError", "DNSConflict", "ZoneNotFound", "ZoneAmbiguous", "RoleNotAllowed",
 	// Of a source.
 	"SourceError", "Conflict", "InvalidConfig", "DeletionHeld",
+	// Of an invalidation.
+	"InvalidationFailed",
 	// Of a customer's namespace and of a plan.
 	"DeletionProtected", "NamespaceConflict", "InvalidName", "PlanNotFound", "PlanInvalid", "CRDMissing", "RolloutStopped",
 }

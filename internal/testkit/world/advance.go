@@ -174,19 +174,21 @@ func (w *World) watch() {
 	}
 }
 
-// relate queues the tenants that refer to an object, when a change shows to them. It is nil before it was there, and
+// relate queues the objects that refer to an object, when a change shows to them. It is nil before it was there, and
 // once it is gone.
 func (w *World) relate(before, after client.Object) {
 	shown := cmp.Or(after, before)
-	for _, r := range w.process.controller.Watch(1).Related {
-		unseen := before != nil && after != nil && !r.Matters(before, after)
-		if unseen || reflect.TypeOf(r.Object) != reflect.TypeOf(shown) {
-			continue
-		}
-		for _, key := range r.Wakes(shown) {
-			if s := w.objects[ID{ObjectKey: key}]; s != nil {
-				s.due = w.Clock.Now()
-				w.Woken++
+	for _, k := range w.process.kinds {
+		for _, r := range k.watch.Related {
+			unseen := before != nil && after != nil && !r.Matters(before, after)
+			if unseen || reflect.TypeOf(r.Object) != reflect.TypeOf(shown) {
+				continue
+			}
+			for _, key := range r.Wakes(shown) {
+				if s := w.objects[ID{Kind: k.name, ObjectKey: key}]; s != nil {
+					s.due = w.Clock.Now()
+					w.Woken++
+				}
 			}
 		}
 	}

@@ -179,7 +179,7 @@ func mutating(r *http.Request) bool {
 	case http.MethodPut, http.MethodDelete:
 		return true
 	case http.MethodPost:
-		return slices.Contains(creates, r.URL.Path) ||
+		return slices.Contains(creates, r.URL.Path) || strings.HasSuffix(r.URL.Path, "/invalidation") ||
 			strings.HasSuffix(strings.TrimSuffix(r.URL.Path, "/"), "/rrset") ||
 			strings.HasSuffix(r.URL.Path, "/dns_records/batch") ||
 			r.Header.Get("X-Amz-Target") == "CertificateManager.DeleteCertificate"
@@ -247,6 +247,8 @@ func (w *World) note(o client.Object) {
 		w.written[KindDistribution] = true
 	case *v1alpha1.ConnectionGroup:
 		w.written[KindConnectionGroup] = true
+	case *v1alpha1.Invalidation:
+		w.written[KindInvalidation] = true
 	case *v1alpha1.DomainClaim:
 		w.written[kindDomainClaim] = true
 	}

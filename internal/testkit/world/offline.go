@@ -31,7 +31,7 @@ func NewOffline(t TB, o Options) *World {
 	s := scheme(t)
 	tracker := clienttesting.NewObjectTracker(s, serializer.NewCodecFactory(s).UniversalDecoder())
 	store := fake.NewClientBuilder().WithScheme(s).WithObjectTracker(tracker).
-		WithStatusSubresource(&v1alpha1.DistributionTenant{}, &v1alpha1.Distribution{}, &v1alpha1.ConnectionGroup{}, &v1alpha1.DomainClaim{}).Build()
+		WithStatusSubresource(&v1alpha1.DistributionTenant{}, &v1alpha1.Distribution{}, &v1alpha1.ConnectionGroup{}, &v1alpha1.Invalidation{}, &v1alpha1.DomainClaim{}).Build()
 	clk := clocktesting.NewFakeClock(Epoch)
 	lag := &lagging{before: map[client.ObjectKey]*v1alpha1.DistributionTenant{}}
 	w := build(t, clk, serving(store, tracker, clk), lag.client(store), o)
@@ -113,6 +113,8 @@ func specOf(o client.Object) any {
 	case *v1alpha1.Distribution:
 		return o.Spec
 	case *v1alpha1.ConnectionGroup:
+		return o.Spec
+	case *v1alpha1.Invalidation:
 		return o.Spec
 	}
 	return nil

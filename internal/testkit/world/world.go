@@ -81,6 +81,10 @@ type Options struct {
 	// Rate and Burst are the operator's own limits; none by default.
 	Rate  float64
 	Burst int
+	// InvalidationRate is that of requests for invalidations; without limit by default. PathsPerDay is how many paths a
+	// namespace may request; any number by default.
+	InvalidationRate float64
+	PathsPerDay      int
 	// BeforeAWS is called with every request of the operator, and whether it would change
 	// something, just before AWS sees it.
 	BeforeAWS func(r *http.Request, writes bool)
@@ -130,6 +134,9 @@ type World struct {
 	Grants *grants.Registry
 	// Failures are those that passes ended with, and the refusals that they reported.
 	Failures map[fault.Kind]int
+	// Paths are those of invalidations that were counted as requested, Ended how often one was counted as completed or not.
+	Paths int
+	Ended map[bool]int
 
 	t       TB
 	options Options
@@ -294,10 +301,14 @@ func (w *World) start() {
 		w.t.Fatalf("making the metrics: %v", err)
 	}
 	none, half := cloud.Limit{Rate: 1e6, Burst: 1e6}, func() float64 { return 0.5 }
+	requests := none
+	if w.options.InvalidationRate > 0 {
+		requests = cloud.Limit{Rate: w.options.InvalidationRate, Burst: 5}
+	}
 	p := &process{Cloud: cloud.New(cloud.Options{
 		SDK:     w.sdk(w.AccessKey, w.gate.transport(w.announcing(w.Sim.Transport()))),
 		Metrics: metrics, Clock: w.Clock, ClusterID: ClusterID, AllowedRoles: w.options.AllowedRoles,
-		CloudFront: cloud.Limit{Rate: w.options.Rate, Burst: w.options.Burst}, ACM: none, Route53: none, STS: none, Halted: w.Halt.Now,
+		CloudFront: cloud.Limit{Rate: w.options.Rate, Burst: w.options.Burst}, Invalidations: requests, ACM: none, Route53: none, STS: none, Halted: w.Halt.Now,
 		Sweep: inventory.Options{Interval: SweepInterval, OnChange: w.wake, Random: half}, Accesses: w.Grants.Accesses,
 	})}
 	p.OnOpen(func(a *account.Account) {
@@ -319,7 +330,7 @@ func (w *World) start() {
 			w.Events = append(w.Events, Event{Object: o.Name, Warning: e.Warning, Reason: e.Reason, Message: e.Message})
 		},
 	}
-	p.kinds = append(w.parents(p), kind{list: w.tenants, reconcile: p.driver.Reconcile, watch: p.controller.Watch(1)})
+	p.kinds = append(w.parents(p), w.invalidations(p), kind{list: w.tenants, reconcile: p.driver.Reconcile, watch: p.controller.Watch(1)})
 	p.workers = []*worker{{step: p.inventory.Step, next: w.Clock.Now()}, {step: p.zones.Step, next: w.Clock.Now()}}
 	if w.options.Expiry {
 		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: own.Certificates, References: own.References, Clock: w.Clock, Random: half})

@@ -31,10 +31,13 @@ var errorTable = aws.Table{
 
 		"EntityAlreadyExists":       fault.Exists,
 		"DistributionAlreadyExists": fault.Exists,
+		// Without this line it would begin like what is invalid.
+		"InvalidationBatchAlreadyExists": fault.Exists,
 
 		"CNAMEAlreadyExists": fault.DomainTaken,
 
 		"EntityNotFound":            fault.NotFound,
+		"NoSuchInvalidation":        fault.NotFound,
 		"NoSuchResource":            fault.NotFound,
 		"NoSuchDistribution":        fault.NotFound,
 		"ResourceNotFoundException": fault.NotFound,
@@ -47,7 +50,10 @@ var errorTable = aws.Table{
 
 		// Codes that start with TooMany are quotas without standing here.
 		"EntityLimitExceeded": fault.Quota,
+		// This one has room again once what is in progress has ended.
+		"TooManyInvalidationsInProgress": fault.Quota,
 
+		"BatchTooLarge":          fault.Invalid,
 		"InconsistentQuantities": fault.Invalid,
 		"MalformedInput":         fault.Invalid,
 		"MalformedXML":           fault.Invalid,

@@ -1,0 +1,64 @@
+package invalidation
+
+import (
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/invalidation"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// Conclude implements reconcile.Pass.
+func (p *pass) Conclude(err error) reconcile.Conclusion {
+	p.in.Now, p.out.Err = p.Clock.Now(), err
+	c := reconcile.Conclusion{}
+	if rest, ok := p.out.Decision.Step.(invalidation.Rest); ok {
+		c.After = rest.After
+	}
+	p.memory.looks, p.memory.fullUntil = p.in.World.Looks, p.in.World.FullUntil
+	p.memory.waits = p.in.Memory.Started.IsZero() && p.in.Memory.Finished.IsZero()
+	p.remember(p.object, p.memory)
+	if p.over() {
+		return c
+	}
+	conditions := invalidation.Conclude(p.in, p.out)
+	convert.InvalidationReport(&p.object.Status, p.in, conditions, p.in.Now)
+	if problem := p.out.Decision.Problem; problem != nil && problem.Detail != "" {
+		c.Details = append(c.Details, problem.Detail)
+	}
+	for _, ready := range conditions {
+		if ready.Type != chain.Ready {
+			continue
+		}
+		for _, e := range invalidation.Events(p.in.Memory.Ready.Reason, ready) {
+			c.Events = append(c.Events, reconcile.Event(e))
+		}
+	}
+	c.Stored = p.count
+	return c
+}
+
+// over reports whether the object had finished before this pass: nothing is told of it any more.
+func (p *pass) over() bool { return !p.in.Memory.Finished.IsZero() && !p.in.World.Unsaved }
+
+// count counts what has happened in this pass, once it is stored.
+func (p *pass) count() {
+	if p.out.Failed != nil {
+		p.Observer.InvalidationEnded(false)
+	}
+	before := map[string]invalidation.Tenant{}
+	for _, t := range p.before {
+		before[t.Name] = t
+	}
+	for _, t := range p.in.Memory.Tenants {
+		was := before[t.Name]
+		if t.InvalidationID != was.InvalidationID {
+			p.Observer.PathsRequested(p.in.Paths)
+		}
+		if t.Ended() && !was.Ended() {
+			p.Observer.InvalidationEnded(t.State == invalidation.Completed)
+		}
+	}
+}
+
+var _ reconcile.Kind[*v1alpha1.Invalidation] = (*Controller)(nil)

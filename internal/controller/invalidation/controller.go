@@ -1,0 +1,157 @@
+// Package invalidation carries Invalidations out. All that is decided is decided in domain/invalidation; here is how it is
+// observed and done.
+package invalidation
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/invalidation"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// Observer is told what metrics count.
+type Observer interface {
+	// PathsRequested counts the paths of one tenant that AWS has accepted.
+	PathsRequested(n int)
+	// InvalidationEnded counts a tenant that was completed, or has failed.
+	InvalidationEnded(completed bool)
+}
+
+// Options configure the controller.
+type Options struct {
+	Client client.Client
+	// Accounts are the AWS accounts in which tenants are.
+	Accounts *account.Registry
+	// Halt stops all writes; a nil one none.
+	Halt *halt.Switch
+	// Grants say what namespaces may have; nil grants everything.
+	Grants *grants.Registry
+	Clock  clock.PassiveClock
+	// ClusterID is part of the owner tags.
+	ClusterID string
+	// PathsPerDay is how many paths a namespace may request in 24 hours; 0: any number.
+	PathsPerDay int
+	Observer    Observer
+}
+
+// Controller implements reconcile.Kind for Invalidation.
+type Controller struct {
+	Options
+
+	waker *reconcile.Waker
+	spent *ledger
+
+	mu     sync.Mutex
+	memory map[types.NamespacedName]*memory
+}
+
+// memory is what the process remembers of one object.
+type memory struct {
+	uid types.UID
+	// waits means that its tenants are not chosen yet.
+	waits     bool
+	looks     map[string]invalidation.Look
+	fullUntil time.Time
+}
+
+// New makes a controller.
+func New(o Options) *Controller {
+	return &Controller{Options: o, waker: reconcile.NewWaker(nil), spent: newLedger(), memory: map[types.NamespacedName]*memory{}}
+}
+
+// New implements reconcile.Kind.
+func (c *Controller) New() *v1alpha1.Invalidation { return &v1alpha1.Invalidation{} }
+
+// Finalizer implements reconcile.Kind. No object has it: nothing in AWS has to be undone.
+func (c *Controller) Finalizer() string { return v1alpha1.Finalizer }
+
+// Status implements reconcile.Kind.
+func (c *Controller) Status(o *v1alpha1.Invalidation) any { return &o.Status }
+
+// Forget implements reconcile.Kind. What the object has requested still counts for its namespace.
+func (c *Controller) Forget(key client.ObjectKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m := c.memory[key]; m != nil {
+		c.Grants.Forget(string(m.uid))
+	}
+	delete(c.memory, key)
+}
+
+// Begin implements reconcile.Kind.
+func (c *Controller) Begin(ctx context.Context, o *v1alpha1.Invalidation) (reconcile.Pass, error) {
+	return c.observe(ctx, o)
+}
+
+// recall returns a copy of what is remembered of the object. From now on the object is woken with all others.
+func (c *Controller) recall(o *v1alpha1.Invalidation) memory {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.memory[client.ObjectKeyFromObject(o)]
+	if m == nil || m.uid != o.UID {
+		m = &memory{uid: o.UID, waits: o.Status.StartTime == nil && o.Status.CompletionTime == nil}
+		c.memory[client.ObjectKeyFromObject(o)] = m
+	}
+	out := *m
+	out.looks = maps.Clone(m.looks)
+	return out
+}
+
+func (c *Controller) remember(o *v1alpha1.Invalidation, m memory) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.memory[client.ObjectKeyFromObject(o)] = &m
+}
+
+// Watch says what wakes the objects: changes of their own, and those tenants that they wait for.
+func (c *Controller) Watch(workers int) reconcile.Watch {
+	return reconcile.Watch{
+		Name: "invalidation", Workers: workers, Wake: c.waker.Queue(), Annotations: []string{v1alpha1.AnnotationPaused},
+		Related: []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.waiting, Matters: matters}},
+	}
+}
+
+// waiting are the objects of a tenant's namespace that have not chosen their tenants yet.
+func (c *Controller) waiting(tenant client.Object) (keys []types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, m := range c.memory {
+		if m.waits && key.Namespace == tenant.GetNamespace() {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// matters tells whether another tenant may be chosen after a change.
+func matters(before, after client.Object) bool {
+	a, okA := before.(*v1alpha1.DistributionTenant)
+	b, okB := after.(*v1alpha1.DistributionTenant)
+	return okA && okB && (convert.InvalidationTarget(a) != convert.InvalidationTarget(b) || !maps.Equal(a.Labels, b.Labels))
+}
+
+// WakeAll queues all objects that have had a pass. It is what a halt calls.
+func (c *Controller) WakeAll(ctx context.Context) {
+	c.WakeNamespaces(ctx, func(string) bool { return true })
+}
+
+// WakeNamespaces queues the objects of some namespaces that have had a pass. It is what a change of grants calls.
+func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace string) bool) {
+	c.mu.Lock()
+	keys := slices.Collect(maps.Keys(c.memory))
+	c.mu.Unlock()
+	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
+}

@@ -1,0 +1,165 @@
+// Package invalidation decides what becomes of an Invalidation: which tenants it is for, when each is requested from AWS,
+// how it is followed, and when the object is deleted.
+package invalidation
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+)
+
+// The reasons. The api package carries the same words as its contract; a test keeps the two equal.
+const (
+	ReasonCompleted            chain.Reason = "Completed"
+	ReasonPending              chain.Reason = "Pending"
+	ReasonInProgress           chain.Reason = "InProgress"
+	ReasonTooManyInvalidations chain.Reason = "TooManyInvalidations"
+	ReasonPathLimitReached     chain.Reason = "PathLimitReached"
+	ReasonInvalidationFailed   chain.Reason = "InvalidationFailed"
+	ReasonReferenceNotReady    chain.Reason = "ReferenceNotReady"
+	ReasonValidationFailed     chain.Reason = "ValidationFailed"
+	ReasonPaused               chain.Reason = "Paused"
+)
+
+const (
+	// MostTenants is how many tenants one object may be for. All of them are in its status.
+	MostTenants = 100
+	// KeptObjects is how many finished objects of a namespace are kept.
+	KeptObjects = 20
+	// patience is how long an object waits for its tenants to be in AWS.
+	patience = time.Hour
+	// window is the time over which the paths of a namespace are counted.
+	window = 24 * time.Hour
+	// looksInPass bounds the reads of one pass, so that it ends in time.
+	looksInPass = 8
+	// lostAfter is how long an invalidation may be unknown to AWS right after it was accepted.
+	lostAfter = time.Hour
+)
+
+// State says how far the invalidation of one tenant is.
+type State string
+
+// The states.
+const (
+	Pending    State = "Pending"
+	InProgress State = "InProgress"
+	Completed  State = "Completed"
+	Failed     State = "Failed"
+)
+
+// Tenant is one that was chosen, and what has become of its invalidation.
+type Tenant struct {
+	Name, TenantID string
+	State          State
+	InvalidationID string
+	Message        string
+}
+
+// Ended reports whether nothing is left to do for the tenant.
+func (t Tenant) Ended() bool { return t.State == Completed || t.State == Failed }
+
+// Target is a DistributionTenant as it is now.
+type Target struct {
+	Name string
+	// TenantID is its ID in AWS, empty while it is not there.
+	TenantID string
+	// Refused is the reason for which the tenant in AWS is not the object's, or is not to be changed for it.
+	Refused chain.Reason
+}
+
+// Spend are the paths that an object has requested.
+type Spend struct {
+	At    time.Time
+	Paths int
+}
+
+// Look is when AWS is asked next for the state of an invalidation, after so many looks.
+type Look struct {
+	Count int
+	Due   time.Time
+	// Failure is why the last look failed, nil if it did not. The condition keeps it until the next look.
+	Failure *chain.Problem
+}
+
+// Memory is what status has.
+type Memory struct {
+	Started, Finished time.Time
+	Tenants           []Tenant
+	// Ready is the condition, with an empty reason while there is none.
+	Ready chain.Condition
+}
+
+// World is what is known of everything else.
+type World struct {
+	// Targets are the tenants that the spec selects and, once they are chosen, those that have not ended.
+	Targets []Target
+	// Invalid says what is wrong with the selector.
+	Invalid string
+	// Spent are what other objects of the namespace have requested, PathsPerDay how many may be; 0: any number.
+	Spent       []Spend
+	PathsPerDay int
+	// Newer are how many objects of the namespace have finished after this one.
+	Newer int
+	// Hold says why nothing may be requested; nil while it may.
+	Hold *chain.Halt
+	// Looks are by the names of tenants. One that is missing is due.
+	Looks map[string]Look
+	// Looked are how many looks this pass had.
+	Looked int
+	// FullUntil is when it is worth asking again, after AWS had as many in progress as it takes.
+	FullUntil time.Time
+	// Audited is what Hold would be if grants were enforced.
+	Audited *chain.Halt
+	// Unsaved means that the tenants were chosen in this pass, or that the last of them has ended.
+	Unsaved bool
+	// Deleted means that the object was deleted in this pass.
+	Deleted bool
+}
+
+// Input is all that a decision depends on.
+type Input struct {
+	Now        time.Time
+	Created    time.Time
+	Generation int64
+	// Tenant is the name of the only tenant, empty where a selector selects several.
+	Tenant string
+	Paths  int
+	// TTL is how long the object is kept once it has finished.
+	TTL    time.Duration
+	Paused bool
+	Memory Memory
+	World  World
+}
+
+// finished reports whether the object has reached its end.
+func (in Input) finished() bool { return !in.Memory.Finished.IsZero() }
+
+// started reports whether its tenants are chosen.
+func (in Input) started() bool { return !in.Memory.Started.IsZero() }
+
+// pending is the first tenant that is to be requested.
+func (in Input) pending() (Tenant, bool) {
+	for _, t := range in.Memory.Tenants {
+		if t.State == Pending {
+			return t, true
+		}
+	}
+	return Tenant{}, false
+}
+
+// Counts are how many tenants there are in each state.
+func Counts(tenants []Tenant) (requested, completed, failed int) {
+	for _, t := range tenants {
+		if t.InvalidationID != "" {
+			requested++
+		}
+		switch t.State {
+		case Completed:
+			completed++
+		case Failed:
+			failed++
+		case Pending, InProgress:
+		}
+	}
+	return requested, completed, failed
+}

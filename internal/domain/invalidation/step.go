@@ -1,0 +1,81 @@
+package invalidation
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+)
+
+// Step is the one thing that a decision asks for. The set of steps is closed.
+//
+//sumtype:decl
+type Step interface {
+	// Effect says what the step does to the world.
+	Effect() chain.Effect
+	invalidationStep()
+}
+
+// Choose puts the tenants into status. Nothing outside is read or changed.
+type Choose struct {
+	chain.Reads
+
+	Tenants []Tenant
+}
+
+// GiveUp marks tenants as failed for which nothing can be requested any more.
+type GiveUp struct {
+	chain.Reads
+
+	// Messages are by the names of the tenants.
+	Messages map[string]string
+}
+
+// Request asks AWS for the invalidation of one tenant.
+type Request struct {
+	chain.Writes
+
+	Tenant Tenant
+}
+
+// Follow asks AWS how far the invalidation of one tenant is.
+type Follow struct {
+	chain.Reads
+
+	Tenant Tenant
+}
+
+// Expire deletes the object.
+type Expire struct{ chain.Applies }
+
+// Fail ends the invalidation before anything was requested.
+type Fail struct {
+	chain.Reads
+
+	Reason  chain.Reason
+	Message string
+}
+
+// Rest ends the pass.
+type Rest struct {
+	chain.Rests
+
+	// After is when to look again; zero leaves it to events.
+	After time.Duration
+}
+
+func (Choose) invalidationStep()  {}
+func (GiveUp) invalidationStep()  {}
+func (Request) invalidationStep() {}
+func (Follow) invalidationStep()  {}
+func (Expire) invalidationStep()  {}
+func (Fail) invalidationStep()    {}
+func (Rest) invalidationStep()    {}
+
+// Decision is the outcome of the chain.
+type Decision struct {
+	// Rule is the name of the rule that fired.
+	Rule string
+	Step Step
+	// Problem is what the invalidation waits for, nil while it goes on.
+	Problem *chain.Problem
+}

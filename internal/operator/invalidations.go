@@ -1,0 +1,120 @@
+package operator
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/invalidation"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// invalidationWorkers is how many Invalidations are reconciled at the same time. Their requests are few by themselves.
+const invalidationWorkers = 2
+
+// Invalidations says how fast and how many paths may be invalidated.
+type Invalidations struct {
+	Rate        float64
+	Burst       int
+	PathsPerDay int
+}
+
+func (c *Config) bindInvalidations(f *flag.FlagSet) {
+	i := &c.Invalidations
+	f.Float64Var(&i.Rate, "invalidation-rate", 0.5, "Average number of invalidations requested per second. AWS allows 0.5 per account unless it has raised the limit.")
+	f.IntVar(&i.Burst, "invalidation-burst", 5, "Number of invalidations that may be requested in a burst.")
+	f.IntVar(&i.PathsPerDay, "invalidation-paths-per-day", 1000, "Number of paths that the Invalidations of one namespace may request in 24 hours. AWS charges for each path after the first 1,000 of an account in a month. 0: any number.")
+}
+
+func (c *Config) validateInvalidations() error {
+	switch i := c.Invalidations; {
+	case !(i.Rate > 0) || math.IsInf(i.Rate, 0): // NaN is not above 0 either
+		return fmt.Errorf("--invalidation-rate=%g: use a number above 0", i.Rate)
+	case i.Burst < 2:
+		return fmt.Errorf("--invalidation-burst=%d: use at least 2", i.Burst)
+	case i.PathsPerDay < 0:
+		return fmt.Errorf("--invalidation-paths-per-day=%d: use a number that is not negative", i.PathsPerDay)
+	}
+	return nil
+}
+
+// addInvalidations adds the controller for Invalidation. An operator that was upgraded without its CRDs goes on without it.
+func addInvalidations(mgr ctrl.Manager, c Config, env *environment) error {
+	if !slices.Contains(c.Controllers, controllerInvalidation) {
+		return nil
+	}
+	_, err := mgr.GetRESTMapper().RESTMapping(v1alpha1.SchemeGroupVersion.WithKind("Invalidation").GroupKind(), v1alpha1.SchemeGroupVersion.Version)
+	if meta.IsNoMatchError(err) {
+		ctrl.Log.WithName("operator").Error(errors.New("the CustomResourceDefinition invalidations.cloudfront-tenant-operator.io is not installed"),
+			"There are no Invalidations. Install the CRD and restart the operator, or remove invalidation from --controllers")
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("looking for the kind Invalidation: %w", err)
+	}
+	observer, err := newInvalidationMetrics(ctrlmetrics.Registry)
+	if err != nil {
+		return err
+	}
+	controller := invalidation.New(invalidation.Options{
+		Client: mgr.GetClient(), Accounts: env.Accounts, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
+		ClusterID: c.ClusterID, PathsPerDay: c.Invalidations.PathsPerDay, Observer: observer,
+	})
+	env.halt.OnChange(controller.WakeAll)
+	env.grants.OnChange(controller.WakeNamespaces)
+	return reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(invalidationWorkers))
+}
+
+func invalidationRights(namespace string) []Right {
+	const tenants, kind = "distributiontenants", "invalidations"
+	return []Right{
+		{Group: v1alpha1.GroupName, Resource: kind, Verb: "list", Namespace: namespace, For: "finding the invalidations"},
+		{Group: v1alpha1.GroupName, Resource: kind, Verb: "watch", Namespace: namespace, For: "following the invalidations"},
+		{Group: v1alpha1.GroupName, Resource: kind, Verb: "delete", Namespace: namespace, For: "deleting finished invalidations"},
+		{Group: v1alpha1.GroupName, Resource: kind + "/status", Verb: "patch", Namespace: namespace, For: "writing the status of an invalidation"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "list", Namespace: namespace, For: "finding the tenants of invalidations"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "watch", Namespace: namespace, For: "following the tenants of invalidations"},
+		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording events of an invalidation", Optional: true},
+	}
+}
+
+// invalidationMetrics implements invalidation.Observer.
+type invalidationMetrics struct {
+	ended *prometheus.CounterVec
+	paths prometheus.Counter
+}
+
+func newInvalidationMetrics(r prometheus.Registerer) (*invalidationMetrics, error) {
+	m := &invalidationMetrics{
+		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: metricPrefix + "invalidations_total",
+			Help: "Tenants whose invalidation has ended, by result: completed or failed.",
+		}, []string{"result"}),
+		paths: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: metricPrefix + "invalidation_paths_requested_total",
+			Help: "Paths of invalidations that AWS has accepted. AWS charges for each after the first 1,000 of an account in a month.",
+		}),
+	}
+	return m, registerAll(r, m.ended, m.paths)
+}
+
+// PathsRequested implements invalidation.Observer.
+func (m *invalidationMetrics) PathsRequested(n int) { m.paths.Add(float64(n)) }
+
+// InvalidationEnded implements invalidation.Observer.
+func (m *invalidationMetrics) InvalidationEnded(completed bool) {
+	result := "failed"
+	if completed {
+		result = "completed"
+	}
+	m.ended.WithLabelValues(result).Inc()
+}
