@@ -38,10 +38,12 @@ var unused = map[string]string{
 	"list cloudfront-tenant-operator.io/connectiongroups": firstList,
 	"list cloudfront-tenant-operator.io/domainclaims":     firstList,
 	"list cloudfront-tenant-operator.io/edgegrants":       firstList,
+	"list cloudfront-tenant-operator.io/invalidations":    firstList,
 	"list /namespaces": firstList,
 	"get cloudfront-tenant-operator.io/domainclaims":           "only a claim that exists already is read",
 	"patch cloudfront-tenant-operator.io/domainclaims":         "only a claim that ends soon is extended",
 	"delete cloudfront-tenant-operator.io/domainclaims":        "a claim ends after days",
+	"delete cloudfront-tenant-operator.io/invalidations":       "a finished invalidation is kept for a minute at least",
 	"create cloudfront-tenant-operator.io/distributiontenants": "an apply that creates is a patch in the audit log; the API server asks for this right, too",
 }
 
@@ -312,6 +314,9 @@ func (r *rig) leave() {
 	for n := range tenants.Items {
 		r.remove(ctx, &tenants.Items[n])
 	}
+	if err := kube.DeleteAllOf(ctx, &v1alpha1.Invalidation{}, client.InNamespace(r.namespace)); err != nil {
+		r.t.Error(err)
+	}
 	if err := kube.DeleteAllOf(ctx, &eventsv1.Event{}, client.InNamespace(r.namespace)); err != nil {
 		r.t.Error(err)
 	}
@@ -401,7 +406,11 @@ func (r *rig) beginParents() (*v1alpha1.Distribution, *v1alpha1.ConnectionGroup)
 		}},
 	}
 	group := &v1alpha1.ConnectionGroup{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "shop"}}
-	for _, o := range []client.Object{distribution, group} {
+	page := &v1alpha1.Invalidation{
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "page"},
+		Spec:       v1alpha1.InvalidationSpec{TenantRef: &v1alpha1.InvalidationTenantReference{Name: "none"}, Paths: []string{"/"}},
+	}
+	for _, o := range []client.Object{distribution, group, page} {
 		if err := kube.Create(r.t.Context(), o); err != nil {
 			r.t.Fatal(err)
 		}
@@ -425,6 +434,11 @@ func (r *rig) leaveParents(distribution *v1alpha1.Distribution, group *v1alpha1.
 	}
 	r.gone(distribution)
 	r.gone(group)
+	r.eventually(func(g gomega.Gomega) {
+		var page v1alpha1.Invalidation
+		g.Expect(kube.Get(t.Context(), client.ObjectKey{Namespace: r.namespace, Name: "page"}, &page)).To(gomega.Succeed())
+		g.Expect(meta.FindStatusCondition(page.Status.Conditions, v1alpha1.ConditionReady)).To(gomega.HaveField("Reason", v1alpha1.ReasonReferenceNotReady))
+	})
 }
 
 // unmark removes the mark of what serves: one that was just created is looked for in AWS for two minutes before it is
@@ -446,7 +460,7 @@ func grantEverything(t *testing.T, namespace string) {
 	o := &v1alpha1.EdgeGrant{ObjectMeta: metav1.ObjectMeta{Name: namespace}, Spec: v1alpha1.EdgeGrantSpec{
 		Namespaces: v1alpha1.GrantedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: namespace}}},
 		Kinds: []v1alpha1.GrantedKind{
-			v1alpha1.GrantedDistributionTenants, v1alpha1.GrantedDistributionObjects, v1alpha1.GrantedConnectionGroups, v1alpha1.GrantedTenantSources,
+			v1alpha1.GrantedDistributionTenants, v1alpha1.GrantedDistributionObjects, v1alpha1.GrantedConnectionGroups, v1alpha1.GrantedTenantSources, v1alpha1.GrantedInvalidations,
 		},
 		Distributions: []v1alpha1.GrantedDistribution{{ID: "*"}}, Domains: []v1alpha1.GrantedDomain{{Suffix: "example.com"}},
 		Sources: &v1alpha1.GrantedSources{Hosts: []string{"*"}},

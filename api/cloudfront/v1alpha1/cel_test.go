@@ -850,6 +850,7 @@ func roundTrip(t *testing.T, obj *unstructured.Unstructured) map[string]any {
 	typed := map[string]client.Object{
 		"DistributionTenant": &v1alpha1.DistributionTenant{}, "TenantSource": &v1alpha1.TenantSource{},
 		"Distribution": &v1alpha1.Distribution{}, "ConnectionGroup": &v1alpha1.ConnectionGroup{},
+		"Invalidation": &v1alpha1.Invalidation{},
 	}[obj.GetKind()]
 	if err := yaml.UnmarshalStrict(text, typed); err != nil {
 		t.Fatalf("reading the object into its type: %v", err)
