@@ -43,11 +43,11 @@ func (l *ledger) put(namespace string, uid types.UID, s invalidation.Spend) {
 func (l *ledger) others(namespace string, uid types.UID, now time.Time) []invalidation.Spend {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.rest(namespace, uid, now)
+	return l.counted(namespace, uid, now)
 }
 
-// rest needs the lock.
-func (l *ledger) rest(namespace string, uid types.UID, now time.Time) (out []invalidation.Spend) {
+// counted needs the lock.
+func (l *ledger) counted(namespace string, uid types.UID, now time.Time) (out []invalidation.Spend) {
 	for id, s := range l.spent[namespace] {
 		switch {
 		case !s.At.Add(countedFor).After(now):
@@ -67,7 +67,7 @@ func (l *ledger) reserve(namespace string, uid types.UID, s invalidation.Spend, 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := 0
-	for _, other := range l.rest(namespace, uid, s.At) {
+	for _, other := range l.counted(namespace, uid, s.At) {
 		now += other.Paths
 	}
 	if now > known {

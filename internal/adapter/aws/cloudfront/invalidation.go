@@ -43,7 +43,7 @@ func (i *Invalidations) CreateInvalidation(ctx context.Context, tenantID, refere
 		Id: &tenantID,
 		InvalidationBatch: &types.InvalidationBatch{
 			CallerReference: &reference,
-			Paths:           &types.Paths{Quantity: awssdk.Int32(int32(len(paths))), Items: paths}, //nolint:gosec // an object has a few hundred
+			Paths:           &types.Paths{Quantity: quantity(paths), Items: paths},
 		},
 	}, i.requests.write)
 	if err != nil {
