@@ -100,7 +100,7 @@ func (p *pass) observeTenants(ctx context.Context) error {
 	selector, err := metav1.LabelSelectorAsSelector(p.object.Spec.Selector)
 	if err != nil {
 		p.in.World.Invalid = err.Error()
-		return nil
+		return nil //nolint:nilerr // it is told as a mistake in the spec
 	}
 	var list v1alpha1.DistributionTenantList
 	if err := p.Client.List(ctx, &list, client.InNamespace(p.object.Namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {

@@ -149,13 +149,13 @@ func (in Input) missing() string {
 	if in.Tenant == "" {
 		return "spec.selector: it selects no DistributionTenant that is in AWS."
 	}
-	for _, t := range in.World.Targets {
-		if t.Refused != "" {
-			return fmt.Sprintf("spec.tenantRef: the DistributionTenant %s has the reason %s, so that its tenant in AWS is not changed.", in.Tenant, t.Refused)
-		}
-		return fmt.Sprintf("spec.tenantRef: the DistributionTenant %s is not in AWS yet.", in.Tenant)
+	switch targets := in.World.Targets; {
+	case len(targets) == 0:
+		return fmt.Sprintf("spec.tenantRef: there is no DistributionTenant %s in this namespace.", in.Tenant)
+	case targets[0].Refused != "":
+		return fmt.Sprintf("spec.tenantRef: the DistributionTenant %s has the reason %s, so that its tenant in AWS is not changed.", in.Tenant, targets[0].Refused)
 	}
-	return fmt.Sprintf("spec.tenantRef: there is no DistributionTenant %s in this namespace.", in.Tenant)
+	return fmt.Sprintf("spec.tenantRef: the DistributionTenant %s is not in AWS yet.", in.Tenant)
 }
 
 // limited keeps the paths of a namespace within what it may request in a day.
