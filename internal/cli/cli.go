@@ -54,7 +54,7 @@ const (
 // verbs make the commands.
 var verbs = []func(*session) *cobra.Command{
 	statusCommand, explainCommand, treeCommand, eventsCommand, certsCommand, reportCommand, bundleCommand,
-	pauseCommand, resumeCommand, reconcileCommand, sourceCommand, deletionsCommand, grantsCommand,
+	pauseCommand, resumeCommand, reconcileCommand, invalidateCommand, sourceCommand, deletionsCommand, grantsCommand,
 	diffCommand, importCommand, orphansCommand,
 	versionCommand,
 }

@@ -119,6 +119,8 @@ func Of(o client.Object) Item {
 		return Item{Kind: "ConnectionGroup", Object: o, Conditions: o.Status.Conditions}
 	case *v1alpha1.TenantSource:
 		return Item{Kind: "TenantSource", Object: o, Conditions: o.Status.Conditions}
+	case *v1alpha1.Invalidation:
+		return Item{Kind: "Invalidation", Object: o, Conditions: o.Status.Conditions}
 	case *v1alpha1.EdgeGrant:
 		return Item{Kind: "EdgeGrant", Object: o, Conditions: o.Status.Conditions}
 	case *v1alpha1.DomainClaim:

@@ -39,6 +39,8 @@ var Kinds = []Kind{
 		New: func() client.Object { return &v1alpha1.ConnectionGroup{} }, NewList: func() client.ObjectList { return &v1alpha1.ConnectionGroupList{} }},
 	{Name: "TenantSource", Names: []string{"cfts", "tenantsource", "tenantsources"},
 		New: func() client.Object { return &v1alpha1.TenantSource{} }, NewList: func() client.ObjectList { return &v1alpha1.TenantSourceList{} }},
+	{Name: "Invalidation", Names: []string{"inv", "invalidation", "invalidations"},
+		New: func() client.Object { return &v1alpha1.Invalidation{} }, NewList: func() client.ObjectList { return &v1alpha1.InvalidationList{} }},
 	{Name: "EdgeGrant", Names: []string{"edgegrant", "edgegrants"}, Cluster: true,
 		New: func() client.Object { return &v1alpha1.EdgeGrant{} }, NewList: func() client.ObjectList { return &v1alpha1.EdgeGrantList{} }},
 	{Name: "DomainClaim", Names: []string{"domainclaim", "domainclaims"}, Cluster: true,

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
+)
+
+func invalidateCommand(s *session) *cobra.Command {
+	var selector string
+	var wait bool
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use: "invalidate [NAME] PATH...", GroupID: act, Args: cobra.MinimumNArgs(1), Short: "Remove paths of a tenant from the caches",
+		Long: "Remove paths of a tenant, or of the tenants that --selector selects, from the caches of CloudFront. This creates an\n" +
+			"Invalidation, which the operator carries out. It is deleted automatically a day after it has finished.",
+		Example: "  kubectl cfdt invalidate acme '/img/*' /index.html -n shop --wait\n  kubectl cfdt invalidate --selector tier=gold '/*' -n shop",
+	}
+	c.Flags().StringVarP(&selector, "selector", "l", "", "labels of the tenants, instead of a NAME")
+	c.Flags().BoolVar(&wait, "wait", false, "wait until AWS has completed it")
+	c.Flags().DurationVar(&timeout, "timeout", 15*time.Minute, "how long to wait with --wait")
+	c.RunE = run(func(ctx context.Context, args []string) error {
+		o, err := s.invalidation(args, selector)
+		if err != nil {
+			return err
+		}
+		k, err := s.client()
+		if err != nil {
+			return err
+		}
+		switch err := k.Create(ctx, o); {
+		case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
+			return s.missing(ctx, o.Kind)
+		case err != nil:
+			return fmt.Errorf("creating the Invalidation: %w", err)
+		}
+		fmt.Fprintf(s.Streams.Out, "Invalidation %s/%s created\n", o.Namespace, o.Name)
+		if !wait {
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		return s.await(ctx, k, o)
+	})
+	return c
+}
+
+// invalidation is the object that the arguments ask for.
+func (s *session) invalidation(args []string, selector string) (*v1alpha1.Invalidation, error) {
+	namespace, err := s.namespace()
+	if err != nil {
+		return nil, err
+	}
+	o := &v1alpha1.Invalidation{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}
+	o.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("Invalidation"))
+	if selector != "" {
+		parsed, err := metav1.ParseToLabelSelector(selector)
+		if err != nil {
+			return nil, fmt.Errorf("--selector: %w", err)
+		}
+		o.GenerateName, o.Spec.Selector, o.Spec.Paths = "invalidation-", parsed, args
+		return o, nil
+	}
+	if len(args) < 2 {
+		return nil, fmt.Errorf("say which paths of %s to invalidate, such as '/*'", args[0])
+	}
+	o.GenerateName, o.Spec.TenantRef, o.Spec.Paths = short(args[0], 200)+"-", &v1alpha1.InvalidationTenantReference{Name: args[0]}, args[1:]
+	return o, nil
+}
+
+// await waits until the invalidation has finished, and says what it is waiting for.
+func (s *session) await(ctx context.Context, k client.WithWatch, o *v1alpha1.Invalidation) error {
+	for last := ""; ; {
+		w, err := k.Watch(ctx, &v1alpha1.InvalidationList{}, client.InNamespace(o.Namespace), client.MatchingFields{"metadata.name": o.Name})
+		if err != nil {
+			return s.unfinished(o, err)
+		}
+		finished, err := s.follow(w, o, &last)
+		w.Stop()
+		switch {
+		case finished:
+			return err
+		case ctx.Err() != nil:
+			return s.unfinished(o, ctx.Err())
+		}
+	}
+}
+
+func (s *session) unfinished(o *v1alpha1.Invalidation, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("it has not finished in time, and goes on: see kubectl cfdt explain invalidation/%s -n %s", o.Name, o.Namespace)
+	}
+	return fmt.Errorf("waiting for the Invalidation, which goes on: %w", err)
+}
+
+// follow prints each step until the invalidation has finished, or the watch has ended.
+func (s *session) follow(w watch.Interface, o *v1alpha1.Invalidation, last *string) (finished bool, err error) {
+	for e := range w.ResultChan() {
+		now, ok := e.Object.(*v1alpha1.Invalidation)
+		if !ok || now.UID != o.UID {
+			continue
+		}
+		if e.Type == watch.Deleted {
+			return true, fmt.Errorf("the Invalidation was deleted before it had finished")
+		}
+		why := fleet.Of(now).Why()
+		if line := why.Reason + ": " + why.Message; line != *last && why.Reason != fleet.Unprocessed {
+			*last = line
+			fmt.Fprintln(s.Streams.Out, line)
+		}
+		if now.Status.CompletionTime != nil && why.Status == metav1.ConditionTrue && why.Type == v1alpha1.ConditionReady {
+			return true, nil
+		}
+		if now.Status.CompletionTime != nil {
+			return true, fmt.Errorf("%s: %s", why.Reason, why.Message)
+		}
+	}
+	return false, nil
+}
