@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,9 +72,7 @@ func (s *session) annotate(ctx context.Context, o client.Object, set map[string]
 		return fmt.Errorf("%s can't be changed", o.GetName())
 	}
 	all := map[string]string{}
-	for key, value := range o.GetAnnotations() {
-		all[key] = value
-	}
+	maps.Copy(all, o.GetAnnotations())
 	for key, value := range set {
 		if value == nil {
 			delete(all, key)

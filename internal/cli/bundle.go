@@ -147,25 +147,11 @@ func (s *session) bundleOperator(ctx context.Context, o installation) (files []b
 		return nil, err
 	}
 	for i := range pods.Items {
-		pod := &pods.Items[i]
-		pod.ManagedFields = nil
-		for n := range pod.Spec.Containers {
-			for e := range pod.Spec.Containers[n].Env {
-				if pod.Spec.Containers[n].Env[e].Value != "" {
-					pod.Spec.Containers[n].Env[e].Value = redacted
-				}
-			}
-		}
-		text, err := yaml.Marshal(pod)
+		of, err := bundlePod(ctx, typed, folder, &pods.Items[i])
 		if err != nil {
 			return files, err
 		}
-		files = append(files, bundled{path.Join(folder, pod.Name+".yaml"), []byte(redact(string(text)))})
-		log, err := typed.CoreV1().Pods(o.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{TailLines: new(int64(logLines))}).DoRaw(ctx)
-		if err != nil {
-			log = []byte("the log can't be read: " + err.Error() + "\n")
-		}
-		files = append(files, bundled{path.Join(folder, pod.Name+".log"), []byte(redact(string(log)))})
+		files = append(files, of...)
 	}
 	var maps corev1.ConfigMapList
 	if err := c.List(ctx, &maps, client.InNamespace(o.Namespace)); err != nil {
@@ -185,6 +171,29 @@ func (s *session) bundleOperator(ctx context.Context, o installation) (files []b
 		files = append(files, bundled{path.Join(folder, "configmap-"+m.Name+".json"), []byte(redact(string(text)))})
 	}
 	return files, nil
+}
+
+// bundlePod takes a pod without the values of its environment, and the end of its log.
+func bundlePod(ctx context.Context, c kubernetes.Interface, folder string, pod *corev1.Pod) ([]bundled, error) {
+	pod.ManagedFields = nil
+	for n := range pod.Spec.Containers {
+		for e := range pod.Spec.Containers[n].Env {
+			if pod.Spec.Containers[n].Env[e].Value != "" {
+				pod.Spec.Containers[n].Env[e].Value = redacted
+			}
+		}
+	}
+	text, err := yaml.Marshal(pod)
+	if err != nil {
+		return nil, err
+	}
+	log, err := c.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{TailLines: new(int64(logLines))}).DoRaw(ctx)
+	if err != nil {
+		log = []byte("the log can't be read: " + err.Error() + "\n")
+	}
+	return []bundled{
+		{path.Join(folder, pod.Name+".yaml"), []byte(redact(string(text)))}, {path.Join(folder, pod.Name+".log"), []byte(redact(string(log)))},
+	}, nil
 }
 
 // redacted stands for what was taken out.

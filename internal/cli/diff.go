@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -86,7 +88,7 @@ func (s *session) wanted(ctx context.Context, names []string, file string) ([]*v
 
 // manifests reads the tenants of a file. Other kinds are skipped: kubectl diff compares them.
 func (s *session) manifests(ctx context.Context, file string) ([]*v1alpha1.DistributionTenant, error) {
-	var in io.Reader = s.Streams.In
+	in := s.Streams.In
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -104,7 +106,7 @@ func (s *session) manifests(ctx context.Context, file string) ([]*v1alpha1.Distr
 	for n := 1; ; n++ {
 		var o v1alpha1.DistributionTenant
 		err := decoder.Decode(&o)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {
@@ -148,12 +150,10 @@ func (s *session) try(ctx context.Context, o *v1alpha1.DistributionTenant) (*v1a
 	return o, nil
 }
 
-func merged(maps ...map[string]string) map[string]string {
+func merged(all ...map[string]string) map[string]string {
 	out := map[string]string{}
-	for _, m := range maps {
-		for k, v := range m {
-			out[k] = v
-		}
+	for _, m := range all {
+		maps.Copy(out, m)
 	}
 	return out
 }

@@ -84,9 +84,9 @@ func (s *session) explain(i fleet.Item) explanation {
 	case *v1alpha1.DistributionTenant:
 		e.tenant(o, s.Clock.Now())
 	case *v1alpha1.Distribution:
-		e.parent(o.Status.ResourceStatus.ID, o.Status.DomainName)
+		e.parent(o.Status.ID, o.Status.DomainName)
 	case *v1alpha1.ConnectionGroup:
-		e.parent(o.Status.ResourceStatus.ID, o.Status.RoutingEndpoint)
+		e.parent(o.Status.ID, o.Status.RoutingEndpoint)
 	case *v1alpha1.TenantSource:
 		e.source(o)
 	case *v1alpha1.DomainClaim:

@@ -50,7 +50,6 @@ func answers(t *testing.T, ns string, ends ...metav1.Condition) (done chan struc
 }
 
 func TestInvalidateWaitsUntilItHasFinished(t *testing.T) {
-	ns := namespace(t)
 	underway := condition("Ready", metav1.ConditionFalse, "InProgress", "AWS removes 2 paths.", time.Minute)
 	for name, tt := range map[string]struct {
 		end     metav1.Condition
@@ -61,6 +60,7 @@ func TestInvalidateWaitsUntilItHasFinished(t *testing.T) {
 		"failed":    {condition("Ready", metav1.ConditionFalse, "InvalidationFailed", "There is no tenant acme.", 0), "InvalidationFailed", "There is no tenant acme."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			ns := namespace(t)
 			done := answers(t, ns, underway, tt.end)
 			r := command(t, "", "invalidate", "acme", "/img/*", "/index.html", "-n", ns, "--wait")
 			<-done

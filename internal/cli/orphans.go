@@ -15,6 +15,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 func orphansCommand(s *session) *cobra.Command {
@@ -68,25 +69,12 @@ func (s *session) orphans(ctx context.Context, flags *awsFlags, all bool) (orpha
 		return orphans{}, err
 	}
 	front := cloud.Accounts.Own().CloudFront
-	var found []domain.Observed
 	out := orphans{Tenants: []orphan{}}
-	for marker := ""; ; {
-		var page []domain.Observed
-		var next string
-		err := s.patiently(ctx, func() (err error) { page, next, err = front.ListTenants(ctx, marker); return err })
-		if err != nil {
-			return out, err
-		}
-		for _, t := range page {
-			out.Read++
-			if !claimed[t.Name] {
-				found = append(found, t)
-			}
-		}
-		if marker = next; marker == "" {
-			break
-		}
+	found, read, err := s.unclaimed(ctx, front, claimed)
+	if err != nil {
+		return out, err
 	}
+	out.Read = read
 	for _, t := range found {
 		var tags map[string]string
 		if err := s.patiently(ctx, func() (err error) { tags, err = front.ListTags(ctx, t.ARN); return err }); err != nil {
@@ -102,6 +90,27 @@ func (s *session) orphans(ctx context.Context, flags *awsFlags, all bool) (orpha
 	}
 	slices.SortFunc(out.Tenants, func(a, b orphan) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
+}
+
+// unclaimed are the tenants in AWS that no object stands for, and how many there are in all.
+func (s *session) unclaimed(ctx context.Context, front port.TenantReader, claimed map[string]bool) (found []domain.Observed, read int, err error) {
+	for marker := ""; ; {
+		var page []domain.Observed
+		var next string
+		err := s.patiently(ctx, func() (err error) { page, next, err = front.ListTenants(ctx, marker); return err })
+		if err != nil {
+			return nil, read, err
+		}
+		for _, t := range page {
+			read++
+			if !claimed[t.Name] {
+				found = append(found, t)
+			}
+		}
+		if marker = next; marker == "" {
+			return found, read, nil
+		}
+	}
 }
 
 // claimed are the names in AWS of the tenants that objects stand for.
