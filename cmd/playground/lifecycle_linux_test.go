@@ -243,7 +243,7 @@ func TestDemo(t *testing.T) {
 		"$ curl -s $AWS_ENDPOINT_URL/_sim/state | grep -c ",
 		"0",
 		"== 7. Count the AWS calls",
-		"CreateDistributionTenant       11      0         0",
+		"CreateDistributionTenant            11      0         0",
 		"with-dns              1",
 		"== 8. Create tenants from a database table",
 		"customer-04   customer-04.example.com   gold",

@@ -104,6 +104,10 @@ func newInvalidationMetrics(r prometheus.Registerer) (*invalidationMetrics, erro
 			Help: "Paths of invalidations that AWS has accepted. AWS charges for each after the first 1,000 of an account in a month.",
 		}),
 	}
+	// Both are shown before anything has ended: a rate needs a zero to begin with.
+	for _, result := range []string{"completed", "failed"} {
+		m.ended.WithLabelValues(result)
+	}
 	return m, registerAll(r, m.ended, m.paths)
 }
 

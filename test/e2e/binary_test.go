@@ -83,7 +83,7 @@ func checkColumns(s *scene, objects int) {
 	id, distribution := s.get("minimal").Status.ID, s.get("minimal").Status.DistributionID
 	for format, want := range map[string]string{
 		"":     `^NAME +STATUS +READY +SYNCED +DOMAIN +ID +AGE\nminimal +Deployed +True +True +minimal\.example\.com +` + id + ` +\d+m?\d*s\n$`,
-		"wide": `^NAME +STATUS +READY +SYNCED +DOMAIN +ID +AGE +REASON +DISTRIBUTION\nminimal +Deployed +True +True +minimal\.example\.com +` + id + ` +\d+m?\d*s +Deployed +` + distribution + `\n$`,
+		"wide": `^NAME +STATUS +READY +SYNCED +DOMAIN +ID +AGE +REASON +DISTRIBUTION +CERT-EXPIRES\nminimal +Deployed +True +True +minimal\.example\.com +` + id + ` +\d+m?\d*s +Deployed +` + distribution + `( +[-0-9TZ:]+)? *\n$`,
 	} {
 		out := s.kubectl("get", "cfdt", "minimal", "--output", format)
 		if !regexp.MustCompile(want).MatchString(out) {
@@ -141,7 +141,7 @@ func TestMetrics(t *testing.T) {
 	s.kubectl("apply", "--server-side", "-f", host.Path("config", "samples", "platform", "connection-group.yaml"))
 
 	s.serve(op, func(metric string) bool {
-		return !strings.HasPrefix(metric, sourceMetrics) && !strings.HasPrefix(metric, webhookMetrics) && metric != customerMetric && !slices.Contains(slices.Concat(guardMetrics, accountMetrics), metric)
+		return !strings.HasPrefix(metric, sourceMetrics) && !strings.HasPrefix(metric, webhookMetrics) && !slices.Contains(customerMetrics, metric) && !slices.Contains(slices.Concat(guardMetrics, accountMetrics), metric)
 	})
 	m := s.metrics(op)
 	for what, got := range map[string]float64{
@@ -155,11 +155,11 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// customerMetric is served by the controller of Tenants, which is not among the defaults.
-const customerMetric = "cloudfront_tenant_operator_customers"
+// customerMetrics are served by the controller of Tenants, which is not among the defaults.
+var customerMetrics = []string{"cloudfront_tenant_operator_customers", "cloudfront_tenant_operator_plan_tenants"}
 
 // guardMetrics have a series for each thing that is held, and so none here.
-var guardMetrics = []string{"cloudfront_tenant_operator_deletions_held", "cloudfront_tenant_operator_writes_halted", "cloudfront_tenant_operator_grant_violations"}
+var guardMetrics = []string{"cloudfront_tenant_operator_stalled", "cloudfront_tenant_operator_deletions_held", "cloudfront_tenant_operator_writes_halted", "cloudfront_tenant_operator_grant_violations"}
 
 // accountMetrics are about accounts at other DNS providers, of which this operator has none.
 var accountMetrics = []string{
