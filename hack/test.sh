@@ -57,6 +57,6 @@ test_packages "$(grep -vE "${alone}" <<<"${all}" || true)" -race -p "${raced_at_
 
 if (( failed )); then
   printf '\nThese failed:\n' >&2
-  grep -E '^ *--- FAIL: |^FAIL\b.|^panic: ' "${output}" >&2 || true
+  grep -aE '^ *--- FAIL: |^FAIL\b.|^panic: ' "${output}" >&2 || true
   exit 1
 fi
