@@ -106,7 +106,7 @@ func (s *session) surroundings(ctx context.Context, f *importFlags, flags *awsFl
 	if o.Namespace, err = s.namespace(); err != nil {
 		return err
 	}
-	// Whoever may not see the operator's Deployment says what the cluster is called, and learns nothing of grants.
+	// A user who may not see the operator's Deployment says what the cluster is called, and learns nothing of grants.
 	run, _ := s.settings(ctx)
 	id, err := s.clusterID(ctx, flags, run)
 	if err != nil {

@@ -75,7 +75,7 @@ func (s *session) invalidation(args []string, selector string) (*v1alpha1.Invali
 	if len(args) < 2 {
 		return nil, fmt.Errorf("say which paths of %s to invalidate, such as '/*'", args[0])
 	}
-	o.GenerateName, o.Spec.TenantRef, o.Spec.Paths = short(args[0], 200)+"-", &v1alpha1.InvalidationTenantReference{Name: args[0]}, args[1:]
+	o.GenerateName, o.Spec.TenantRef, o.Spec.Paths = args[0]+"-", &v1alpha1.InvalidationTenantReference{Name: args[0]}, args[1:]
 	return o, nil
 }
 

@@ -118,6 +118,21 @@ func TestTreeShowsWhatIsNotReadyFirst(t *testing.T) {
 	}
 }
 
+func TestATenantThatIsNewIsBelowTheDistributionThatItNames(t *testing.T) {
+	ns := namespace(t)
+	create(t, &v1alpha1.Distribution{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "platform"}, Spec: v1alpha1.DistributionSpec{
+		DistributionConfig: v1alpha1.DistributionConfig{
+			Origins:              []v1alpha1.Origin{{ID: "app", DomainName: "app.example.com", CustomOriginConfig: &v1alpha1.CustomOriginConfig{}}},
+			DefaultCacheBehavior: &v1alpha1.CacheBehaviorSettings{TargetOriginID: "app", ViewerProtocolPolicy: "redirect-to-https", CachePolicyID: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"},
+		},
+	}})
+	o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "new"}, Spec: v1alpha1.DistributionTenantSpec{
+		DistributionRef: &v1alpha1.ObjectReference{Name: "platform"}, Domains: []v1alpha1.TenantDomain{{Domain: "new.example.com"}},
+	}}
+	create(t, o)
+	shows(t, prints(t, "tree", "-n", ns), "Distribution "+ns+"/platform   NotProcessed\n└─ DistributionTenant "+ns+"/new   NotProcessed")
+}
+
 func TestCertificatesByExpiry(t *testing.T) {
 	ns := namespace(t)
 	served := func(arn string, days int) func(*v1alpha1.DistributionTenant) {

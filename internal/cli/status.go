@@ -97,7 +97,7 @@ func (s *session) statusOf(ctx context.Context, f *fleet.Fleet) fleetStatus {
 		Namespace: s.chosen(), Tenants: fleet.Count(tenants), NeedsPerson: fleet.ByReason(tenants, fleet.Person),
 		Working: fleet.ByReason(tenants, fleet.Working), Drifted: len(f.Drifted()),
 	}
-	// Whoever may not see Deployments sees the rest.
+	// A user who may not see Deployments sees the rest.
 	st.Operators, _ = s.operators(ctx)
 	st.Frozen = s.frozen(ctx, st.Operators)
 	st.Sources, st.Parents, st.Plans = sourcesOf(f), parentsOf(f), plansOf(f)

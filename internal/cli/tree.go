@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -91,6 +92,7 @@ func treesOf(f *fleet.Fleet) []*node {
 	for _, i := range f.Kind("Distribution") {
 		n := nodeOf(i)
 		roots = append(roots, n)
+		byID[i.Name()] = n
 		byID[i.Object.(*v1alpha1.Distribution).Status.ID] = n //nolint:forcetypeassert // items are kept by their kind
 	}
 	for _, i := range f.Kind("ConnectionGroup") {
@@ -124,15 +126,16 @@ func treesOf(f *fleet.Fleet) []*node {
 	return roots
 }
 
-// distributionOf names what the tenant belongs to: its distribution in AWS, or the one in its spec.
+// distributionOf is what the tenant belongs to: the ID of its distribution in AWS or, before that is known, what its spec
+// names, which is an object or an ID.
 func distributionOf(t *v1alpha1.DistributionTenant) string {
 	switch {
 	case t.Status.DistributionID != "":
 		return t.Status.DistributionID
-	case t.Spec.DistributionID != "":
-		return t.Spec.DistributionID
+	case t.Spec.DistributionRef != nil:
+		return cmp.Or(t.Spec.DistributionRef.Namespace, t.Namespace) + "/" + t.Spec.DistributionRef.Name
 	}
-	return "unknown"
+	return t.Spec.DistributionID
 }
 
 // sortNodes puts what needs a person first, then what is not ready.

@@ -294,7 +294,7 @@ type ExpiryReport struct {
 	// Listed is when the certificates were last listed to the end. Zero: nothing is known,
 	// either because none is attached or because they can't be listed.
 	Listed time.Time
-	// Account counts all certificates that the account had then, whoever uses them.
+	// Account counts all certificates that the account had then, used or not.
 	Account int
 	// Attached counts the certificates that tenants had then, Unusable those of them that ACM
 	// shows in any state but issued, Unlisted those that it does not show.

@@ -84,7 +84,7 @@ func (p *pass) request(ctx context.Context, t invalidation.Tenant) error {
 	return p.in.Requested(t.Name, answer, err)
 }
 
-// owned proves that the tenant belongs to its object. Status alone proves nothing: whoever may write it could name any tenant.
+// owned proves that the tenant belongs to its object. Status alone proves nothing: a user who may write it could name any tenant.
 func (p *pass) owned(ctx context.Context, place account.Place, t invalidation.Tenant) (bool, error) {
 	o := p.tenants[t.Name]
 	if o == nil || !strings.HasSuffix(o.Status.ARN, "/"+t.TenantID) {

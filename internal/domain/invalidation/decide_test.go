@@ -203,16 +203,16 @@ func TestRequested(t *testing.T) {
 		says   string
 		ends   bool // the pass
 	}{
-		"AWS has accepted it":                {answer: answer, state: invalidation.InProgress},
-		"AWS has completed it already":       {answer: invalidation.Answer{ID: "I9", Done: true}, state: invalidation.Completed},
-		"AWS has too many":                   {err: fail(fault.Quota), state: invalidation.Pending},
-		"the tenant is gone":                 {err: fail(fault.NotFound), state: invalidation.Failed, says: "does not exist in AWS"},
-		"AWS refuses it":                     {err: fail(fault.Invalid), state: invalidation.Failed, says: "AWS refused the invalidation: Op: Code: text"},
-		"the reference belongs to others":    {err: fail(fault.Exists), state: invalidation.Failed, says: "AWS refused"},
-		"AWS does not answer":                {err: fail(fault.Transient), state: invalidation.Pending, ends: true},
-		"AWS asks to come back":              {err: fail(fault.Throttled), state: invalidation.Pending, ends: true},
-		"a permission is missing":            {err: fail(fault.Denied), state: invalidation.Pending, ends: true},
-		"an error of nobody knows what kind": {err: fmt.Errorf("other"), state: invalidation.Pending, ends: true},
+		"AWS has accepted it":             {answer: answer, state: invalidation.InProgress},
+		"AWS has completed it already":    {answer: invalidation.Answer{ID: "I9", Done: true}, state: invalidation.Completed},
+		"AWS has too many":                {err: fail(fault.Quota), state: invalidation.Pending},
+		"the tenant is gone":              {err: fail(fault.NotFound), state: invalidation.Failed, says: "does not exist in AWS"},
+		"AWS refuses it":                  {err: fail(fault.Invalid), state: invalidation.Failed, says: "AWS refused the invalidation: Op: Code: text"},
+		"the reference belongs to others": {err: fail(fault.Exists), state: invalidation.Failed, says: "AWS refused"},
+		"AWS does not answer":             {err: fail(fault.Transient), state: invalidation.Pending, ends: true},
+		"AWS asks to come back":           {err: fail(fault.Throttled), state: invalidation.Pending, ends: true},
+		"a permission is missing":         {err: fail(fault.Denied), state: invalidation.Pending, ends: true},
+		"an error of an unknown kind":     {err: fmt.Errorf("other"), state: invalidation.Pending, ends: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

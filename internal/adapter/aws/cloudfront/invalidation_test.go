@@ -126,7 +126,7 @@ func TestALostAnswerOfAnInvalidation(t *testing.T) {
 	}
 }
 
-// While writes are stopped nothing is requested, whoever asks, and reads go on.
+// While writes are stopped nothing is requested, and reads go on.
 func TestAHaltStopsInvalidations(t *testing.T) {
 	w := newWorld(t)
 	var halt *chain.Halt
