@@ -104,10 +104,12 @@ func (f *fleet) create(b budget) {
 	}
 }
 
-// settle waits until nothing is followed any more, and every event is stored.
+// settle waits until nothing is followed any more, the day's look at the quotas was had, and every event is stored.
 func (f *fleet) settle(op *stack.Operator) {
 	f.s.eventually(func(g gomega.Gomega) {
-		g.Expect(f.s.metrics(op).Sum("cloudfront_tenant_operator_inventory_in_flight")).To(gomega.BeZero())
+		m := f.s.metrics(op)
+		g.Expect(m.Sum("cloudfront_tenant_operator_inventory_in_flight")).To(gomega.BeZero())
+		g.Expect(m.Sum("cloudfront_tenant_operator_quota_limit")).NotTo(gomega.BeZero())
 		g.Expect(f.tally().Events).To(gomega.Equal(fleetSize))
 	})
 }

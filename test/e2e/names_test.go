@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/onsi/gomega"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
@@ -36,6 +37,7 @@ func TestFleetWithCertificatesAndDNS(t *testing.T) {
 	f.create(budget{calls: 4, writes: 9})
 	s.batched()
 	f.settle(op)
+	s.certificatesInStatus()
 	f.rest("ListCertificates")
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -91,6 +93,19 @@ func (s *scene) batched() {
 	if batches := s.calls()["ChangeResourceRecordSets"].Committed; batches > fleetSize/5 {
 		s.t.Errorf("%d records took %d batches", fleetSize, batches)
 	}
+}
+
+// certificatesInStatus waits until each object says when its certificate ends. They are written a few at a time, after the account's certificates
+// were listed.
+func (s *scene) certificatesInStatus() {
+	s.t.Helper()
+	s.eventually(func(g gomega.Gomega) {
+		var list v1alpha1.DistributionTenantList
+		g.Expect(kube.List(s.t.Context(), &list, client.InNamespace(s.namespace))).To(gomega.Succeed())
+		for i := range list.Items {
+			g.Expect(list.Items[i].Status.Certificate).NotTo(gomega.BeNil(), list.Items[i].Name)
+		}
+	})
 }
 
 // namesLeft lists the records of the fleet and the certificates that CloudFront manages.
