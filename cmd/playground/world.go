@@ -38,7 +38,7 @@ var switches = []string{"certificateIssueDelay=2s", "route53SyncDelay=1s"}
 // values are those of the chart. The operator may read the Secrets of the samples' namespace, and makes customers'
 // namespaces. One sample names a role, and one replaces records: the default grant of the chart allows neither.
 var values = []string{
-	"rbac.secretNamespaces={" + namespace + "}", "tenancy.enabled=true", "grants.default.dns.takeover=Any", "grants.default.roles={" + allowedRole + "}",
+	"controller.clusterID=" + clusterID, "rbac.secretNamespaces={" + namespace + "}", "tenancy.enabled=true", "grants.default.dns.takeover=Any", "grants.default.roles={" + allowedRole + "}",
 }
 
 // world is everything that runs.
@@ -239,7 +239,7 @@ func (w *world) serveOperator(ctx context.Context, installed *install.Installati
 		Path: filepath.Join(w.dir, "bin", "operator"),
 		Args: append(installed.Args(),
 			"--health-probe-bind-address="+probes, "--metrics-bind-address="+metrics, "--metrics-secure=false",
-			"--sweep-interval="+sweepInterval, "--zap-encoder=console", "--cluster-id="+clusterID, "--allowed-roles="+allowedRole,
+			"--sweep-interval="+sweepInterval, "--zap-encoder=console", "--allowed-roles="+allowedRole,
 			"--tenantsource-allow-dial=127.0.0.0/8", "--dns-accounts="+w.accountsFile(),
 		),
 		Env:     w.operatorEnv(installed),

@@ -145,6 +145,6 @@ func (c certificates) text(p *page) {
 	}
 	p.table(t)
 	if c.Unknown > 0 {
-		p.line("%s", p.paint(faint, "of "+count(c.Unknown, "tenant", "tenants")+", the operator does not know the certificate (yet)"))
+		p.line("%s", p.paint(faint, "the certificate of "+count(c.Unknown, "tenant", "tenants")+" is not known (yet)"))
 	}
 }

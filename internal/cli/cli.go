@@ -3,6 +3,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -41,7 +43,27 @@ func New(o Options) *cobra.Command {
 	for _, verb := range verbs {
 		root.AddCommand(verb(s))
 	}
+	sayUsage(root)
 	return root
+}
+
+// sayUsage has each verb say how it is used if its arguments are wrong.
+func sayUsage(c *cobra.Command) {
+	for _, verb := range c.Commands() {
+		sayUsage(verb)
+	}
+	if accepts := c.Args; accepts != nil && c.Runnable() {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if accepts(c, args) == nil {
+				return nil
+			}
+			given := "no arguments"
+			if len(args) > 0 {
+				given = fmt.Sprintf("the arguments %q", args)
+			}
+			return fmt.Errorf("%s can't be run with %s. Usage: %s. See %s --help", c.CommandPath(), given, c.UseLine(), c.CommandPath())
+		}
+	}
 }
 
 // The groups of verbs.

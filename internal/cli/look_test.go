@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +90,8 @@ func TestNamesThatAreWrong(t *testing.T) {
 		"a namespace that is not there": {[]string{"grants", "check", "nowhere", "--grants=Enforce"}, `namespaces "nowhere" not found`},
 		"a time that is none":           {[]string{"certs", "--expiring", "soon"}, "--expiring=soon is not a time: use days, weeks or hours"},
 		"names and a file":              {[]string{"diff", "acme", "-f", "x.yaml"}, "use either names or --filename"},
+		"no object":                     {[]string{"events"}, "Usage: kubectl cfdt events [KIND/]NAME"},
+		"too many arguments":            {[]string{"status", "acme"}, `can't be run with the arguments ["acme"]`},
 		"a report without a format":     {[]string{"report"}, "say --html"},
 		"a bundle without a file":       {[]string{"bundle"}, "--filename"},
 	} {
@@ -146,7 +150,7 @@ func TestCertificatesByExpiry(t *testing.T) {
 	tenant(t, ns, "soon2", served("arn:soon", 9))
 	tenant(t, ns, "unknown", ready)
 	got := prints(t, "certs", "-n", ns)
-	shows(t, got, "in 9d", "2 tenants", "arn:late", "of 1 tenant, the operator does not know the certificate")
+	shows(t, got, "in 9d", "2 tenants", "arn:late", "the certificate of 1 tenant is not known")
 	if strings.Index(got, "arn:soon") > strings.Index(got, "arn:late") {
 		t.Errorf("what expires first is not at the top:\n%s", got)
 	}
@@ -165,6 +169,11 @@ func TestReportIsOnePage(t *testing.T) {
 	})
 	got := prints(t, "report", "--html", "-n", ns, "--title", "Shop & Co")
 	shows(t, got, "<title>Shop &amp; Co</title>", "DomainConflict", ns+"/taken", "&lt;script&gt;alert(1)", "Fix: Remove the domain")
+	file := filepath.Join(t.TempDir(), "fleet.html")
+	prints(t, "report", "--html", file, "-n", ns, "--title", "Shop & Co")
+	if written, err := os.ReadFile(file); err != nil || string(written) != got {
+		t.Errorf("the file has not what is printed (%v):\n%s", err, written)
+	}
 	for _, outside := range []string{"<script", "http://", "https://", "src="} {
 		if strings.Contains(got, outside) {
 			t.Errorf("the page has %s", outside)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -26,25 +27,33 @@ func reportCommand(s *session) *cobra.Command {
 	html := false
 	title := ""
 	c := &cobra.Command{
-		Use: "report --html", GroupID: look, Args: cobra.NoArgs, Short: "Write the fleet as one page of HTML, with pictures",
+		Use: "report --html [FILE]", GroupID: look, Args: cobra.MaximumNArgs(1), Short: "Write the fleet as one page of HTML, with pictures",
 		Long: "Write the fleet as one static page of HTML: the fleet by reason, what needs a person, certificates by weeks to expiry,\n" +
 			"drift, roll-outs and sources. The page loads nothing: mail it, or have a nightly job publish it.",
-		Example: "  kubectl cfdt report --html > fleet.html",
+		Example: "  kubectl cfdt report --html fleet.html\n  kubectl cfdt report --html > fleet.html",
 	}
 	c.Flags().BoolVar(&html, "html", false, "write HTML, the only format there is; for others, see kubectl cfdt status -o")
 	c.Flags().StringVar(&title, "title", "", "title of the page")
-	c.RunE = run(func(ctx context.Context, _ []string) error {
+	c.RunE = run(func(ctx context.Context, args []string) error {
 		if !html {
 			return fmt.Errorf("say --html: for text, JSON and YAML, use kubectl cfdt status")
+		}
+		if len(args) == 0 && terminal(s.Streams.Out) {
+			return fmt.Errorf("this would fill the terminal with HTML: name a file, as in kubectl cfdt report --html fleet.html")
 		}
 		f, err := s.load(ctx)
 		if err != nil {
 			return err
 		}
-		if terminal(s.Streams.Out) {
-			return fmt.Errorf("this would fill the terminal with HTML: redirect it to a file, as in kubectl cfdt report --html > fleet.html")
+		var page bytes.Buffer
+		if err := report.Write(&page, s.reportOf(ctx, f, title)); err != nil {
+			return err
 		}
-		return report.Write(s.Streams.Out, s.reportOf(ctx, f, title))
+		if len(args) == 1 {
+			return os.WriteFile(args[0], page.Bytes(), 0o600)
+		}
+		_, err = page.WriteTo(s.Streams.Out)
+		return err
 	})
 	return c
 }
