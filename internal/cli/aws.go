@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/patience"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -46,6 +47,10 @@ func (s *session) cloud(ctx context.Context, f *awsFlags, clusterID string) (*cl
 	sdk, err := aws.LoadConfig(ctx, aws.SDKConfig{Region: f.region, Version: s.Version})
 	if err != nil {
 		return nil, fmt.Errorf("reading the AWS configuration: %w", err)
+	}
+	// A call without credentials counts as one that had no answer, and would be tried again for half a minute.
+	if _, err := sdk.Credentials.Retrieve(ctx); err != nil {
+		return nil, fmt.Errorf("finding your AWS credentials: %w. Log in as you do for the AWS CLI, or choose a profile with AWS_PROFILE", err)
 	}
 	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
 	if err != nil {
@@ -110,21 +115,10 @@ func (s *session) clusterID(ctx context.Context, f *awsFlags, run settings) (str
 	return string(ns.UID), nil
 }
 
-// patiently repeats a call that has to wait for the rate limit.
-func (s *session) patiently(ctx context.Context, call func() error) error {
-	for {
-		err := call()
-		if !fault.Is(err, fault.Throttled) {
-			return plainly(err)
-		}
-		timer := time.NewTimer(max(fault.RetryAfter(err), 100*time.Millisecond))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-timer.C:
-		}
-	}
+// patiently makes a read that may have to wait for the rate limit, or may have no answer.
+func (s *session) patiently(ctx context.Context, name, key string, read func(context.Context) error) error {
+	caller := patience.Caller{Clock: clock.RealClock{}}
+	return plainly(caller.Call(ctx, name, key, read))
 }
 
 // plainly says of a refusal whose it is.

@@ -142,20 +142,15 @@ func (s *session) try(ctx context.Context, o *v1alpha1.DistributionTenant) (*v1a
 		return nil, err
 	}
 	o.ResourceVersion, o.UID, o.Finalizers = now.ResourceVersion, now.UID, now.Finalizers
-	o.Annotations = merged(now.Annotations, o.Annotations)
+	annotations := map[string]string{}
+	maps.Copy(annotations, now.Annotations)
+	maps.Copy(annotations, o.Annotations)
+	o.Annotations = annotations
 	if err := c.Update(ctx, o, client.DryRunAll); err != nil {
 		return nil, err
 	}
 	o.Status = now.Status
 	return o, nil
-}
-
-func merged(all ...map[string]string) map[string]string {
-	out := map[string]string{}
-	for _, m := range all {
-		maps.Copy(out, m)
-	}
-	return out
 }
 
 // compare asks the operator's own controller, which reads AWS with the user's credentials.
@@ -188,7 +183,7 @@ func (s *session) compare(ctx context.Context, flags *awsFlags, objects []*v1alp
 	var out differences
 	for _, o := range objects {
 		d := difference{Name: o.Namespace + "/" + o.Name}
-		err := s.patiently(ctx, func() error {
+		err := s.patiently(ctx, "Preview", d.Name, func(ctx context.Context) error {
 			preview, err := controller.Preview(ctx, o)
 			d.take(o, preview)
 			return err

@@ -8,10 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
@@ -79,8 +77,7 @@ func (s *session) checkGrants(ctx context.Context, namespace string, mode grants
 	if err := c.Get(ctx, client.ObjectKey{Name: namespace}, &corev1.Namespace{}); err != nil {
 		return out, fmt.Errorf("reading the namespace: %w", err)
 	}
-	registry := grants.New(grants.Options{Mode: mode, Default: fallback, Clock: clock.RealClock{}, Grants: grantsFrom(c), Labels: labelsFrom(c),
-		Objects: func(context.Context) ([]grants.Object, error) { return nil, nil }})
+	registry := fleet.Grants(c, mode, fallback)
 	if registry != nil {
 		standing, err := registry.Standing(ctx, namespace)
 		if err != nil {
@@ -96,7 +93,7 @@ func (s *session) checkGrants(ctx context.Context, namespace string, mode grants
 	}
 	for _, i := range f.All() {
 		out.Objects++
-		v, err := registry.Judge(ctx, grants.Asker{Namespace: namespace, UID: string(i.Object.GetUID()), Wants: wantsOf(i)})
+		v, err := registry.Judge(ctx, grants.Asker{Namespace: namespace, UID: string(i.Object.GetUID()), Wants: convert.Wants(i.Object)})
 		if err != nil {
 			return out, err
 		}
@@ -105,45 +102,6 @@ func (s *session) checkGrants(ctx context.Context, namespace string, mode grants
 		}
 	}
 	return out, nil
-}
-
-func grantsFrom(c client.Reader) func(ctx context.Context) ([]grant.Grant, error) {
-	return func(ctx context.Context) ([]grant.Grant, error) {
-		var list v1alpha1.EdgeGrantList
-		if err := c.List(ctx, &list); err != nil {
-			return nil, err
-		}
-		var all []grant.Grant
-		for i := range list.Items {
-			// What is invalid in a grant grants nothing, and its Ready condition says so.
-			g, _ := convert.Grant(&list.Items[i])
-			all = append(all, g)
-		}
-		return all, nil
-	}
-}
-
-func labelsFrom(c client.Reader) func(ctx context.Context, namespace string) (map[string]string, error) {
-	return func(ctx context.Context, namespace string) (map[string]string, error) {
-		var ns corev1.Namespace
-		err := c.Get(ctx, client.ObjectKey{Name: namespace}, &ns)
-		return ns.Labels, err
-	}
-}
-
-// wantsOf is what an object asks for.
-func wantsOf(i fleet.Item) []grant.Want {
-	switch o := i.Object.(type) {
-	case *v1alpha1.DistributionTenant:
-		return convert.TenantWants(o)
-	case *v1alpha1.Distribution:
-		return convert.DistributionWants(o)
-	case *v1alpha1.ConnectionGroup:
-		return convert.GroupWants(o)
-	case *v1alpha1.TenantSource:
-		return convert.SourceWants(o)
-	}
-	return nil
 }
 
 func (g grantCheck) text(p *page) {

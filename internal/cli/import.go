@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/importing"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -83,16 +84,16 @@ func (s *session) importFleet(ctx context.Context, f *importFlags, flags *awsFla
 		return err
 	}
 	o.AWS = cloud.Accounts.Own().CloudFront
-	fleet, err := importing.Import(ctx, o)
+	found, err := importing.Import(ctx, o)
 	end()
 	if err != nil {
 		return plainly(err)
 	}
-	files, err := f.folder.Write(fleet)
+	files, err := f.folder.Write(found)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.Streams.Out, fleet.Summary(f.folder.Path, files))
+	fmt.Fprint(s.Streams.Out, found.Summary(f.folder.Path, files))
 	return nil
 }
 
@@ -140,7 +141,7 @@ func runningAs(ctx context.Context, run settings, kube client.Reader, o *importi
 	if err != nil {
 		return fmt.Errorf("reading the operator's default grant: %w", err)
 	}
-	o.Cluster.Granted, err = importing.GrantedTo(ctx, kube, o.Namespace, fallback, mode == grants.Enforce)
+	o.Cluster.Granted, err = importing.GrantedTo(ctx, fleet.Grants(kube, mode, fallback), o.Namespace)
 	return err
 }
 

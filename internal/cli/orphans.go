@@ -77,7 +77,8 @@ func (s *session) orphans(ctx context.Context, flags *awsFlags, all bool) (orpha
 	out.Read = read
 	for _, t := range found {
 		var tags map[string]string
-		if err := s.patiently(ctx, func() (err error) { tags, err = front.ListTags(ctx, t.ARN); return err }); err != nil {
+		err := s.patiently(ctx, "ListTagsForResource", t.ARN, func(ctx context.Context) (err error) { tags, err = front.ListTags(ctx, t.ARN); return err })
+		if err != nil {
 			return out, err
 		}
 		o, orphaned, err := s.judgeOrphan(ctx, t, tags, id)
@@ -97,7 +98,7 @@ func (s *session) unclaimed(ctx context.Context, front port.TenantReader, claime
 	for marker := ""; ; {
 		var page []domain.Observed
 		var next string
-		err := s.patiently(ctx, func() (err error) { page, next, err = front.ListTenants(ctx, marker); return err })
+		err := s.patiently(ctx, "ListDistributionTenants", marker, func(ctx context.Context) (err error) { page, next, err = front.ListTenants(ctx, marker); return err })
 		if err != nil {
 			return nil, read, err
 		}

@@ -20,6 +20,16 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
+// Grants renders all grants. What is not valid in one grants nothing, and its status says so, but it still selects
+// namespaces.
+func Grants(list []v1alpha1.EdgeGrant) []grant.Grant {
+	all := make([]grant.Grant, len(list))
+	for i := range list {
+		all[i], _ = Grant(&list[i])
+	}
+	return all
+}
+
 // Grant renders a grant. What can't be understood is left out, so that it grants nothing, and is said.
 func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
 	s := o.Spec
@@ -168,6 +178,21 @@ func (w *wants) adoption(policy v1alpha1.AdoptionPolicy, name, has string) {
 	case policy == v1alpha1.AdoptionPolicyIfUnowned:
 		w.add(grant.AnAdoption, "spec.adoptionPolicy", name)
 	}
+}
+
+// Wants is what an object asks for, whatever its kind. Kinds that ask for nothing have none.
+func Wants(object any) []grant.Want {
+	switch o := object.(type) {
+	case *v1alpha1.DistributionTenant:
+		return TenantWants(o)
+	case *v1alpha1.Distribution:
+		return DistributionWants(o)
+	case *v1alpha1.ConnectionGroup:
+		return GroupWants(o)
+	case *v1alpha1.TenantSource:
+		return SourceWants(o)
+	}
+	return nil
 }
 
 // TenantWants is what a tenant wants to use.

@@ -62,12 +62,7 @@ func listGrants(ctx context.Context, kube client.Reader) ([]grant.Grant, error) 
 	if err := kube.List(ctx, &list); err != nil {
 		return nil, err
 	}
-	out := make([]grant.Grant, len(list.Items))
-	for i := range list.Items {
-		// What is invalid is said in the status of the grant, and grants nothing.
-		out[i], _ = convert.Grant(&list.Items[i])
-	}
-	return out, nil
+	return convert.Grants(list.Items), nil
 }
 
 // grantedObjects are those that limits count. Nothing is changed in them, and to copy all tenants costs more than to

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 )
 
 // Cluster is what there is in the cluster already.
@@ -90,28 +90,13 @@ func (c *Cluster) add(o client.Object, kind, subject, arn string) {
 	})
 }
 
-// GrantedTo is what the namespace may use, by the EdgeGrants of the cluster. fallback is the default grant of the chart,
-// nil for none.
-func GrantedTo(ctx context.Context, kube client.Reader, namespace string, fallback *grant.Grant, enforced bool) (*Granted, error) {
-	var list v1alpha1.EdgeGrantList
-	if err := kube.List(ctx, &list); err != nil {
-		return nil, fmt.Errorf("listing the EdgeGrants: %w", err)
+// GrantedTo is what the namespace may use, by the EdgeGrants of the cluster.
+func GrantedTo(ctx context.Context, registry *grants.Registry, namespace string) (*Granted, error) {
+	standing, err := registry.Standing(ctx, namespace)
+	if err != nil {
+		return nil, err
 	}
-	ns := grant.Namespace{Name: namespace}
-	var found corev1.Namespace
-	switch err := kube.Get(ctx, client.ObjectKey{Name: namespace}, &found); {
-	case client.IgnoreNotFound(err) != nil:
-		return nil, fmt.Errorf("reading the namespace %s: %w", namespace, err)
-	case err == nil:
-		ns.Labels = found.Labels
-	}
-	var all []grant.Grant
-	for i := range list.Items {
-		// One that is not valid grants nothing, but still selects namespaces.
-		g, _ := convert.Grant(&list.Items[i])
-		all = append(all, g)
-	}
-	return &Granted{Standing: grant.NewSet(all, fallback).For(ns), Enforced: enforced}, nil
+	return &Granted{Standing: standing, Enforced: registry.Mode() == grants.Enforce}, nil
 }
 
 // ClusterID is that of the cluster, empty where it is not known.

@@ -46,7 +46,7 @@ func (b *builder) grant() *Grant {
 	g := &Grant{}
 	var wants []grant.Want
 	for _, e := range b.fleet.Entries() {
-		for _, w := range wantsOf(e) {
+		for _, w := range convert.Wants(e.Object) {
 			wants = append(wants, w)
 			refusal := standing.Judge(b.Namespace, []grant.Want{w}, b.now())
 			if refusal != nil && len(g.Refusals) < maxRefusals && !slices.Contains(g.Refusals, refusal.Text) {
@@ -68,18 +68,6 @@ func (b *builder) grant() *Grant {
 	return g
 }
 
-func wantsOf(e *Entry) []grant.Want {
-	switch o := e.Object.(type) {
-	case *v1alpha1.DistributionTenant:
-		return convert.TenantWants(o)
-	case *v1alpha1.Distribution:
-		return convert.DistributionWants(o)
-	case *v1alpha1.ConnectionGroup:
-		return convert.GroupWants(o)
-	}
-	return nil
-}
-
 // edgeGrant allows all that is wanted, and of what has no end to it everything: the domains and names of thousands of
 // tenants.
 func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
@@ -87,7 +75,7 @@ func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
 	for _, thing := range []grant.Thing{grant.AKind, grant.ADistribution, grant.AGroup, grant.ACertificate, grant.AWebACL} {
 		by[thing] = valuesOf(wants, thing)
 	}
-	wantsOf := func(t grant.Thing) bool {
+	wanted := func(t grant.Thing) bool {
 		return slices.ContainsFunc(wants, func(w grant.Want) bool { return w.Thing == t })
 	}
 	g := &v1alpha1.EdgeGrant{TypeMeta: typeMeta("EdgeGrant"), ObjectMeta: metav1.ObjectMeta{Name: "import-" + b.Namespace}}
@@ -102,7 +90,7 @@ func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
 	for _, id := range by[grant.AGroup] {
 		s.ConnectionGroups = append(s.ConnectionGroups, v1alpha1.GrantedConnectionGroup{ID: id})
 	}
-	if wantsOf(grant.ADomain) || wantsOf(grant.AnAlias) {
+	if wanted(grant.ADomain) || wanted(grant.AnAlias) {
 		s.Domains = []v1alpha1.GrantedDomain{{Suffix: "*"}}
 	}
 	if slices.ContainsFunc(wants, func(w grant.Want) bool { return strings.HasPrefix(w.Value, "*.") }) {
@@ -110,7 +98,7 @@ func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
 	}
 	s.Certificates = atMost(by[grant.ACertificate], maxGrantedCertificates)
 	acls := atMost(by[grant.AWebACL], maxGrantedWebACLs)
-	if without := wantsOf(grant.NoWebACL); len(acls) > 0 || without {
+	if without := wanted(grant.NoWebACL); len(acls) > 0 || without {
 		s.WebACLs = &v1alpha1.GrantedWebACLs{ARNs: acls}
 		if without {
 			s.WebACLs.Disable = new(true)
@@ -120,7 +108,7 @@ func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
 		Policy: v1alpha1.GrantedAdoptionIfUnowned, Names: []string{"*"},
 		Until: new(metav1.NewTime(b.now().UTC().Truncate(24 * time.Hour).Add(adoptionTime))),
 	}
-	if wantsOf(grant.AForcedAdoption) {
+	if wanted(grant.AForcedAdoption) {
 		s.Adopt.Policy, s.Adopt.FromClusters = v1alpha1.GrantedAdoptionForce, b.ownersForced()
 	}
 	return g

@@ -8,9 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	clifleet "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/importing"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/kubectl"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
@@ -88,7 +90,7 @@ func TestTheGrantThatIsWrittenIsEnough(t *testing.T) {
 		}
 	}
 	var err error
-	if o.Cluster.Granted, err = importing.GrantedTo(t.Context(), w.Kube, w.Namespace, nil, true); err != nil {
+	if o.Cluster.Granted, err = importing.GrantedTo(t.Context(), clifleet.Grants(w.Kube, grants.Enforce, nil), w.Namespace); err != nil {
 		t.Fatal(err)
 	}
 	if again := imported(t, o); again.Grant != nil {

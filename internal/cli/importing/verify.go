@@ -35,18 +35,17 @@ func (o *Options) newObject(c client.Object) resource.Object {
 
 // verifyTenant plays the operator's rules until they rest, with what was read in place of AWS.
 func (b *builder) verifyTenant(e *Entry, o *v1alpha1.DistributionTenant, seen distributiontenant.Observed, tags map[string]string) {
-	now := b.now()
 	in := distributiontenant.Input{
 		Object: b.newObject(o), Desired: convert.Desired(o, b.Defaults), Policy: convert.Policy(o, b.Defaults),
 		World: distributiontenant.World{
 			World: resource.World{
-				Knowledge: resource.Whole, Tags: tags, TagsKnown: true, TagsFresh: true, TagsRead: now,
+				Knowledge: resource.Whole, Tags: tags, TagsKnown: true, TagsFresh: true, TagsRead: b.now(),
 			},
 			Tenant: &seen, TenantFresh: true, Swept: true, RoutingKnown: true,
 		},
 	}
 	in.Refer(b.resolved(o, seen))
-	v := verifier{entry: e, seen: tags}
+	v := verifier{entry: e, seen: tags, object: &in.Object, tags: &in.World.Tags, tries: &in.Attempts.Tries}
 	e.Differences = distributiontenant.Diff(in.Desired.Tenant, seen.Tenant)
 	for range maxSteps {
 		d := distributiontenant.Decide(in)
@@ -54,13 +53,9 @@ func (b *builder) verifyTenant(e *Entry, o *v1alpha1.DistributionTenant, seen di
 		case distributiontenant.EnsureFinalizer:
 			in.HasFinalizer = true
 		case distributiontenant.Adopt:
-			in.World.Tags = ownership.Merge(in.World.Tags, in.Me)
-			in.AdoptedGeneration = in.Generation
-			v.adopted = true
+			v.adopts()
 		case distributiontenant.Tag:
-			v.tags(step.Tags)
-			in.World.Tags = merged(in.World.Tags, step.Tags)
-			in.Attempts.Sent(in.Generation, resource.WroteTags, now)
+			v.sets(step.Tags)
 		case distributiontenant.Rest:
 			v.rests(d.Problem)
 			return
@@ -86,19 +81,36 @@ func (b *builder) resolved(o *v1alpha1.DistributionTenant, seen distributiontena
 	return references
 }
 
-// verifier notes what a play shows.
+// verifier does to the input of the rules what their steps do to the world, and notes what a play shows.
 type verifier struct {
-	entry   *Entry
+	entry *Entry
+	// seen are the tags before the play.
 	seen    map[string]string
 	adopted bool
+
+	object *resource.Object
+	tags   *map[string]string
+	tries  *resource.Tries
 }
 
-// tags are those that would be set, besides owner tags.
-func (v *verifier) tags(set map[string]string) {
-	for _, key := range slices.Sorted(maps.Keys(set)) {
+// adopts lays the owner tags over those that there are.
+func (v *verifier) adopts() {
+	*v.tags = ownership.Merge(*v.tags, v.object.Me)
+	v.object.AdoptedGeneration = v.object.Generation
+	v.adopted = true
+}
+
+// sets sets tags. Those that are no owner tags are differences.
+func (v *verifier) sets(tags map[string]string) {
+	all := map[string]string{}
+	maps.Copy(all, *v.tags)
+	maps.Copy(all, tags)
+	*v.tags = all
+	v.tries.Sent(v.object.Generation, resource.WroteTags, v.object.Now)
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		if !strings.HasPrefix(key, ownership.Prefix) {
 			v.entry.AtOnce = true
-			v.entry.Differences = append(v.entry.Differences, resource.Difference{Field: "tags[" + key + "]", Desired: set[key], Observed: v.seen[key]})
+			v.entry.Differences = append(v.entry.Differences, resource.Difference{Field: "tags[" + key + "]", Desired: tags[key], Observed: v.seen[key]})
 		}
 	}
 }
@@ -119,14 +131,4 @@ func (v *verifier) rests(p *chain.Problem) {
 	case !v.adopted && p == nil:
 		v.entry.Problem = &chain.Problem{Reason: resource.ReasonAdoptionRequired, Message: prose.Sentence("the operator would not adopt it")}
 	}
-}
-
-// merged lays tags over others.
-func merged(tags, over map[string]string) map[string]string {
-	out := maps.Clone(tags)
-	if out == nil {
-		out = map[string]string{}
-	}
-	maps.Copy(out, over)
-	return out
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -26,7 +25,7 @@ func (b *builder) verifyGroup(e *Entry, o *v1alpha1.ConnectionGroup, seen port.G
 // verifyParent does for a distribution or connection group what verifyTenant does for a tenant. Where they differ, an
 // adopted one stays as it is until the spec changes.
 func verifyParent[O client.Object, R any](b *builder, e *Entry, kind awsresource.Kind[O, R], o O, seen R, tags map[string]string) {
-	spec, observed, now := kind.Spec(o), kind.Observe(seen), b.now()
+	spec, observed := kind.Spec(o), kind.Observe(seen)
 	in := distribution.Input{
 		Object: b.newObject(o),
 		Desired: distribution.Desired{
@@ -35,7 +34,7 @@ func verifyParent[O client.Object, R any](b *builder, e *Entry, kind awsresource
 		},
 		Policy: convert.ResourcePolicy(spec.Policies, b.Defaults),
 	}
-	v := verifier{entry: e, seen: tags}
+	v := verifier{entry: e, seen: tags, object: &in.Object, tags: &in.World.Tags, tries: &in.Attempts}
 	e.Differences = kind.Differences(o, seen)
 	for range maxSteps {
 		d := distribution.Decide(in)
@@ -46,7 +45,7 @@ func verifyParent[O client.Object, R any](b *builder, e *Entry, kind awsresource
 				in.World.Resource, in.World.Knowledge, in.World.Fresh = &observed, resource.Whole, true
 				in.World.Differences = kind.Differences(o, seen)
 			case distribution.LookTags:
-				in.World.Tags, in.World.TagsKnown, in.World.TagsFresh, in.World.TagsRead = tags, true, true, now
+				in.World.Tags, in.World.TagsKnown, in.World.TagsFresh, in.World.TagsRead = tags, true, true, b.now()
 			default:
 				v.acts(d.Rule)
 				return
@@ -61,13 +60,10 @@ func verifyParent[O client.Object, R any](b *builder, e *Entry, kind awsresource
 		case distribution.EnsureFinalizer:
 			in.HasFinalizer = true
 		case distribution.Adopt:
-			in.World.Tags = ownership.Merge(in.World.Tags, in.Me)
-			in.AdoptedGeneration, in.AdoptedID = in.Generation, observed.ID
-			v.adopted = true
+			v.adopts()
+			in.AdoptedID = observed.ID
 		case distribution.Tag:
-			v.tags(step.Tags)
-			in.World.Tags = merged(in.World.Tags, step.Tags)
-			in.Attempts.Sent(in.Generation, resource.WroteTags, now)
+			v.sets(step.Tags)
 		case distribution.Rest:
 			v.rests(d.Problem)
 			return

@@ -70,13 +70,13 @@ func (w Folder) Write(f *Fleet) (int, error) {
 	if err := os.MkdirAll(filepath.Dir(full), 0o750); err != nil {
 		return 0, fmt.Errorf("making the folder of %s: %w", w.Path, err)
 	}
-	beside, err := os.MkdirTemp(filepath.Dir(full), ".import-")
+	staged, err := os.MkdirTemp(filepath.Dir(full), ".import-")
 	if err != nil {
 		return 0, fmt.Errorf("making a folder next to %s: %w", w.Path, err)
 	}
-	defer os.RemoveAll(beside)
+	defer os.RemoveAll(staged)
 	for _, file := range files {
-		name := filepath.Join(beside, filepath.FromSlash(file.name))
+		name := filepath.Join(staged, filepath.FromSlash(file.name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
 			return 0, fmt.Errorf("making the folder of %s: %w", file.name, err)
 		}
@@ -84,7 +84,7 @@ func (w Folder) Write(f *Fleet) (int, error) {
 			return 0, fmt.Errorf("writing %s: %w", file.name, err)
 		}
 	}
-	if err := replace(full, beside, files); err != nil {
+	if err := replace(full, staged, files); err != nil {
 		return 0, fmt.Errorf("moving the files to %s: %w", w.Path, err)
 	}
 	return len(files), nil
@@ -96,7 +96,7 @@ type file struct {
 }
 
 // replace moves the files, after those of an earlier import are gone.
-func replace(full, beside string, files []file) error {
+func replace(full, staged string, files []file) error {
 	if err := os.MkdirAll(full, 0o750); err != nil {
 		return err
 	}
@@ -116,11 +116,11 @@ func replace(full, beside string, files []file) error {
 			continue
 		}
 		moved[top] = true
-		if err := os.Rename(filepath.Join(beside, top), filepath.Join(full, top)); err != nil {
+		if err := os.Rename(filepath.Join(staged, top), filepath.Join(full, top)); err != nil {
 			return err
 		}
 	}
-	return os.Rename(filepath.Join(beside, kustomization), filepath.Join(full, kustomization))
+	return os.Rename(filepath.Join(staged, kustomization), filepath.Join(full, kustomization))
 }
 
 // written are the files and folders of an earlier import, the list of them first.

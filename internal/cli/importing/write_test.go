@@ -59,8 +59,8 @@ func TestFilesOfAFleet(t *testing.T) {
 			if n := len(manifests(t, folder)); n != 5 {
 				t.Errorf("%d objects", n)
 			}
-			if beside := files(t, filepath.Dir(folder)); len(beside) != len(common)+len(c.want) {
-				t.Errorf("something is left next to the folder: %v", beside)
+			if around := files(t, filepath.Dir(folder)); len(around) != len(common)+len(c.want) {
+				t.Errorf("something is left next to the folder: %v", around)
 			}
 		})
 	}

@@ -6,8 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/patience"
 )
 
 // Progress is how far the reading has come.
@@ -28,14 +27,6 @@ func (p Progress) String() string {
 	}
 	return fmt.Sprintf("reading %s: %s, %.1f calls a second", p.What, done, p.Rate)
 }
-
-// How often a read that had no answer is tried again, and the pause before that. A fleet is read for minutes: one lost
-// answer must not be the end of it.
-const (
-	maxFailures = 5
-	firstPause  = time.Second
-	maxPause    = 20 * time.Second
-)
 
 // calls counts the calls to AWS.
 type calls struct {
@@ -64,43 +55,11 @@ func (c *calls) rate(now time.Time) float64 {
 	return 0
 }
 
-// call makes a read, and makes it again where it had to wait for the rate limit or had no answer. key is what no other
-// read has at the time: it keeps the place in the queue of the limiter.
+// call makes a read, and counts the calls that it takes.
 func (r *reader) call(ctx context.Context, name, key string, read func(context.Context) error) error {
-	ctx = port.WithCall(ctx, port.Call{Key: name + " " + key, Class: port.Change})
-	failures, pause := 0, firstPause
-	for {
-		err := read(ctx)
-		asked := fault.CodeOf(err) != localRateLimit
-		if asked {
-			r.calls.note(name)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case !fault.Is(err, fault.Throttled, fault.Transient):
-			return err
-		case asked:
-			if failures++; failures > maxFailures {
-				return err
-			}
-		}
-		wait := max(fault.RetryAfter(err), pause)
-		if !asked {
-			wait = max(fault.RetryAfter(err), time.Millisecond)
-		} else {
-			pause = min(2*pause, maxPause)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-r.Clock.After(wait):
-		}
-	}
+	caller := patience.Caller{Clock: r.Clock, Asked: r.calls.note}
+	return caller.Call(ctx, name, key, read)
 }
-
-// localRateLimit is the code of a call that the limiter has refused: AWS has not seen it.
-const localRateLimit = "LocalRateLimit"
 
 // forEach reads n things, several at once, and tells of the progress. The first failure ends it.
 func (r *reader) forEach(ctx context.Context, what string, n int, read func(ctx context.Context, i int) error) error {
