@@ -43,7 +43,8 @@ for platform in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 w
   archive="kubectl-cfdt_${version}_${os}_${arch}.tar.gz"
   cp LICENSE "${work}/LICENSE"
   # The same sources make the same archive.
-  tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -C "${work}" -cf - LICENSE "${binary}" | gzip -n >"${folder}/${archive}"
+  tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=u=rwX,go=rX \
+    -C "${work}" -cf - LICENSE "${binary}" | gzip -9n >"${folder}/${archive}"
   rm "${work}/${binary}"
   sum="$(sha256sum "${folder}/${archive}")"
   cat >>"${manifest}" <<YAML

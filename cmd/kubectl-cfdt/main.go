@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
@@ -24,7 +23,7 @@ func main() {
 	defer stop()
 	command := cli.New(cli.Options{
 		Streams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
-		Cluster: genericclioptions.NewConfigFlags(true), Clock: clock.RealClock{}, Version: version,
+		Clock:   clock.RealClock{}, Version: version,
 	})
 	err := command.ExecuteContext(ctx)
 	code := 0

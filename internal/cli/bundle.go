@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -133,11 +133,11 @@ func (s *session) bundleOperator(ctx context.Context, o installation) (files []b
 	if err != nil {
 		return nil, err
 	}
-	config, err := s.Cluster.ToRESTConfig()
+	config, err := s.cluster.config()
 	if err != nil {
 		return nil, err
 	}
-	typed, err := kubernetes.NewForConfig(config)
+	typed, err := corev1client.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (s *session) bundleOperator(ctx context.Context, o installation) (files []b
 }
 
 // bundlePod takes a pod without the values of its environment, and the end of its log.
-func bundlePod(ctx context.Context, c kubernetes.Interface, folder string, pod *corev1.Pod) ([]bundled, error) {
+func bundlePod(ctx context.Context, c corev1client.PodsGetter, folder string, pod *corev1.Pod) ([]bundled, error) {
 	pod.ManagedFields = nil
 	for n := range pod.Spec.Containers {
 		for e := range pod.Spec.Containers[n].Env {
@@ -187,7 +187,7 @@ func bundlePod(ctx context.Context, c kubernetes.Interface, folder string, pod *
 	if err != nil {
 		return nil, err
 	}
-	log, err := c.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{TailLines: new(int64(logLines))}).DoRaw(ctx)
+	log, err := c.Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{TailLines: new(int64(logLines))}).DoRaw(ctx)
 	if err != nil {
 		log = []byte("the log can't be read: " + err.Error() + "\n")
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 )
@@ -14,16 +13,16 @@ import (
 // Options are what the command is made from.
 type Options struct {
 	Streams genericiooptions.IOStreams
-	// Cluster says how the API server is reached.
-	Cluster *genericclioptions.ConfigFlags
-	Clock   clock.PassiveClock
+	// Kubeconfig is used unless a flag names another. Empty: that of kubectl.
+	Kubeconfig string
+	Clock      clock.PassiveClock
 	// Version is the plugin's own.
 	Version string
 }
 
 // New makes the command.
 func New(o Options) *cobra.Command {
-	s := &session{Options: o}
+	s := &session{Options: o, cluster: newCluster(o.Kubeconfig)}
 	root := &cobra.Command{
 		Use:   "kubectl-cfdt",
 		Short: "See, explain, import and change a fleet of CloudFront distribution tenants",
@@ -36,7 +35,7 @@ func New(o Options) *cobra.Command {
 	root.SetIn(o.Streams.In)
 	root.SetOut(o.Streams.Out)
 	root.SetErr(o.Streams.ErrOut)
-	o.Cluster.AddFlags(root.PersistentFlags())
+	s.cluster.addFlags(root.PersistentFlags())
 	root.AddGroup(
 		&cobra.Group{ID: look, Title: "See:"}, &cobra.Group{ID: act, Title: "Act:"}, &cobra.Group{ID: withAWS, Title: "Read AWS with your own credentials:"},
 	)

@@ -76,7 +76,7 @@ func (s *session) held(ctx context.Context) (heldPlans, error) {
 		return heldPlans{}, err
 	}
 	for _, h := range memory.Holds {
-		if s.chosen() != "" && h.Namespace != s.chosen() {
+		if s.cluster.chosen() != "" && h.Namespace != s.cluster.chosen() {
 			continue
 		}
 		p := heldPlan{Plan: h.Plan, Kind: string(h.Class), Namespace: h.Namespace, Count: h.Count, Changes: h.Changes, Of: h.Of, Allowed: h.Allowed, Since: h.Since}

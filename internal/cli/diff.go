@@ -97,7 +97,7 @@ func (s *session) manifests(ctx context.Context, file string) ([]*v1alpha1.Distr
 		defer f.Close()
 		in = f
 	}
-	namespace, err := s.namespace()
+	namespace, err := s.cluster.namespace()
 	if err != nil {
 		return nil, err
 	}

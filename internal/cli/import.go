@@ -99,12 +99,12 @@ func (s *session) importFleet(ctx context.Context, f *importFlags, flags *awsFla
 
 // surroundings finds out what there is in the cluster, and how its operator runs.
 func (s *session) surroundings(ctx context.Context, f *importFlags, flags *awsFlags, o *importing.Options) error {
-	o.Namespace = s.chosen()
+	o.Namespace = s.cluster.chosen()
 	if f.offline {
 		return nil
 	}
 	var err error
-	if o.Namespace, err = s.namespace(); err != nil {
+	if o.Namespace, err = s.cluster.namespace(); err != nil {
 		return err
 	}
 	// A user who may not see the operator's Deployment says what the cluster is called, and learns nothing of grants.

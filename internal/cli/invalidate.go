@@ -58,7 +58,7 @@ func invalidateCommand(s *session) *cobra.Command {
 
 // invalidation is the object that the arguments ask for.
 func (s *session) invalidation(args []string, selector string) (*v1alpha1.Invalidation, error) {
-	namespace, err := s.namespace()
+	namespace, err := s.cluster.namespace()
 	if err != nil {
 		return nil, err
 	}

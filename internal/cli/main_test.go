@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -63,11 +62,9 @@ func command(t *testing.T, input string, args ...string) result {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	kubeconfig := plane.Kubeconfig()
-	flags := genericclioptions.NewConfigFlags(true)
-	flags.KubeConfig = &kubeconfig
 	c := cli.New(cli.Options{
-		Streams: genericiooptions.IOStreams{In: strings.NewReader(input), Out: &out, ErrOut: &errOut},
-		Cluster: flags, Clock: clocktesting.NewFakePassiveClock(now), Version: "1.2.3",
+		Streams:    genericiooptions.IOStreams{In: strings.NewReader(input), Out: &out, ErrOut: &errOut},
+		Kubeconfig: kubeconfig, Clock: clocktesting.NewFakePassiveClock(now), Version: "1.2.3",
 	})
 	c.SetArgs(args)
 	err := c.ExecuteContext(t.Context())

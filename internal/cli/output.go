@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/message"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/printers"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
@@ -26,23 +26,49 @@ type view interface {
 }
 
 // output is the flag -o of a verb.
-type output struct {
-	flags *genericclioptions.PrintFlags
-}
+type output struct{ format string }
 
 func outputOf(c *cobra.Command) *output {
-	o := &output{flags: genericclioptions.NewPrintFlags("")}
-	o.flags.AddFlags(c)
+	o := &output{}
+	c.Flags().StringVarP(&o.format, "output", "o", "", "print json, yaml, kyaml, jsonpath=TEMPLATE or go-template=TEMPLATE instead of text")
 	return o
+}
+
+// printer prints objects in the format that the user has asked for.
+func (o *output) printer() (printers.ResourcePrinter, error) {
+	format, template, _ := strings.Cut(o.format, "=")
+	switch format {
+	case "json":
+		return &printers.JSONPrinter{}, nil
+	case "yaml":
+		return &printers.YAMLPrinter{}, nil
+	case "kyaml":
+		return &printers.KYAMLPrinter{}, nil
+	case "jsonpath":
+		p, err := printers.NewJSONPathPrinter(template)
+		if err != nil {
+			return nil, fmt.Errorf("reading the template of --output: %w", err)
+		}
+		p.AllowMissingKeys(true)
+		return p, nil
+	case "go-template":
+		p, err := printers.NewGoTemplatePrinter([]byte(template))
+		if err != nil {
+			return nil, fmt.Errorf("reading the template of --output: %w", err)
+		}
+		p.AllowMissingKeys(true)
+		return p, nil
+	}
+	return nil, fmt.Errorf("--output=%s: use json, yaml, kyaml, jsonpath=TEMPLATE or go-template=TEMPLATE", o.format)
 }
 
 // print shows a view. kind is what it is called in JSON and YAML.
 func (s *session) print(o *output, kind string, v view) error {
-	if o == nil || !o.flags.OutputFlagSpecified() {
+	if o == nil || o.format == "" {
 		v.text(s.page())
 		return nil
 	}
-	printer, err := o.flags.ToPrinter()
+	printer, err := o.printer()
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func reportCommand(s *session) *cobra.Command {
 func (s *session) reportOf(ctx context.Context, f *fleet.Fleet, title string) report.Data {
 	if title == "" {
 		title = "Fleet"
-		if n := s.chosen(); n != "" {
+		if n := s.cluster.chosen(); n != "" {
 			title += " of namespace " + n
 		}
 	}
@@ -95,7 +95,7 @@ func (s *session) reportOf(ctx context.Context, f *fleet.Fleet, title string) re
 	for _, o := range sourcesOf(f) {
 		d.Sources = append(d.Sources, report.Source{Name: o.Name, Reason: o.Reason, State: stateClass(o.state), Rows: int(o.Rows), Rejected: int(o.Rejected), Held: int(o.Held)})
 	}
-	if c := censusOf(f, "Tenant"); c != nil && s.chosen() == "" {
+	if c := censusOf(f, "Tenant"); c != nil && s.cluster.chosen() == "" {
 		counts := countsOf(*c)
 		d.Customers = &counts
 	}

@@ -20,7 +20,8 @@ import (
 // session is one run of the command.
 type session struct {
 	Options
-	kube client.WithWatch
+	cluster *cluster
+	kube    client.WithWatch
 }
 
 // The rate of the requests to the API server. The usual five a second are meant for controllers that never end.
@@ -34,9 +35,9 @@ func (s *session) client() (client.WithWatch, error) {
 	if s.kube != nil {
 		return s.kube, nil
 	}
-	config, err := s.Cluster.ToRESTConfig()
+	config, err := s.cluster.config()
 	if err != nil {
-		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
+		return nil, err
 	}
 	config.QPS, config.Burst = qps, burst
 	scheme := runtime.NewScheme()
@@ -52,30 +53,13 @@ func (s *session) client() (client.WithWatch, error) {
 	return s.kube, nil
 }
 
-// namespace is the one that the user has chosen, or that of the context.
-func (s *session) namespace() (string, error) {
-	namespace, _, err := s.Cluster.ToRawKubeConfigLoader().Namespace()
-	if err != nil {
-		return "", fmt.Errorf("reading the kubeconfig: %w", err)
-	}
-	return namespace, nil
-}
-
-// chosen is the namespace that --namespace names. Empty: all of them.
-func (s *session) chosen() string {
-	if s.Cluster.Namespace == nil {
-		return ""
-	}
-	return *s.Cluster.Namespace
-}
-
 // load reads the fleet of the chosen namespace, or of all.
 func (s *session) load(ctx context.Context, kinds ...string) (*fleet.Fleet, error) {
 	c, err := s.client()
 	if err != nil {
 		return nil, err
 	}
-	f, err := fleet.Load(ctx, c, s.chosen(), kinds...)
+	f, err := fleet.Load(ctx, c, s.cluster.chosen(), kinds...)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +67,7 @@ func (s *session) load(ctx context.Context, kinds ...string) (*fleet.Fleet, erro
 		if gap.Kind == kindTenant && gap.Missing {
 			return nil, errNotInstalled
 		}
-		if gap.Kind == kindTenant && s.chosen() == "" {
+		if gap.Kind == kindTenant && s.cluster.chosen() == "" {
 			return nil, fmt.Errorf("%w. To see one namespace, use --namespace", gap.Err)
 		}
 		if gap.Kind == kindTenant {
@@ -115,7 +99,7 @@ func (s *session) get(ctx context.Context, named string) (fleet.Item, error) {
 	}
 	key := client.ObjectKey{Name: name}
 	if !k.Cluster {
-		if key.Namespace, err = s.namespace(); err != nil {
+		if key.Namespace, err = s.cluster.namespace(); err != nil {
 			return fleet.Item{}, err
 		}
 	}

@@ -94,14 +94,14 @@ type objectStatus struct {
 func (s *session) statusOf(ctx context.Context, f *fleet.Fleet) fleetStatus {
 	tenants := f.Kind(kindTenant)
 	st := fleetStatus{
-		Namespace: s.chosen(), Tenants: fleet.Count(tenants), NeedsPerson: fleet.ByReason(tenants, fleet.Person),
+		Namespace: s.cluster.chosen(), Tenants: fleet.Count(tenants), NeedsPerson: fleet.ByReason(tenants, fleet.Person),
 		Working: fleet.ByReason(tenants, fleet.Working), Drifted: len(f.Drifted()),
 	}
 	// A user who may not see Deployments sees the rest.
 	st.Operators, _ = s.operators(ctx)
 	st.Frozen = s.frozen(ctx, st.Operators)
 	st.Sources, st.Parents, st.Plans = sourcesOf(f), parentsOf(f), plansOf(f)
-	if s.chosen() == "" {
+	if s.cluster.chosen() == "" {
 		st.Customers, st.Grants = censusOf(f, "Tenant"), censusOf(f, "EdgeGrant")
 	}
 	if certs := certificatesOf(f, s.Clock.Now(), 0).Certificates; len(certs) > 0 {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"sigs.k8s.io/yaml"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -266,7 +265,7 @@ func TestFlagsOfTheOperatorExist(t *testing.T) {
 	for _, f := range operator.Flags() {
 		known[f.Name] = true
 	}
-	plugin := flagsOf(cli.New(cli.Options{Cluster: genericclioptions.NewConfigFlags(true)}))
+	plugin := flagsOf(cli.New(cli.Options{}))
 	// In prose a flag of the operator is in backticks; in commands it follows cmd/operator.
 	quoted := regexp.MustCompile("`--([a-z][a-z0-9-]*)(?:[= ][^`]*)?`")
 	typed := regexp.MustCompile(`--([a-z][a-z0-9-]*)`)
