@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/yaml"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubeyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
@@ -102,28 +105,44 @@ func (s *session) manifests(ctx context.Context, file string) ([]*v1alpha1.Distr
 		return nil, err
 	}
 	var out []*v1alpha1.DistributionTenant
-	decoder := yaml.NewYAMLOrJSONDecoder(in, 4096)
+	decoder := kubeyaml.NewYAMLOrJSONDecoder(in, 4096)
 	for n := 1; ; n++ {
-		var o v1alpha1.DistributionTenant
-		err := decoder.Decode(&o)
+		var raw json.RawMessage
+		err := decoder.Decode(&raw)
 		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s, document %d: %w", file, n, err)
 		}
-		if o.Kind != kindTenant {
-			continue
-		}
-		if o.Namespace == "" {
-			o.Namespace = namespace
-		}
-		tried, err := s.try(ctx, &o)
+		o, err := s.manifest(ctx, raw, namespace)
 		if err != nil {
 			return nil, fmt.Errorf("%s, document %d: %w", file, n, err)
 		}
-		out = append(out, tried)
+		if o != nil {
+			out = append(out, o)
+		}
 	}
+}
+
+// manifest is the tenant of a document as the API server would store it, nil for another kind.
+func (s *session) manifest(ctx context.Context, raw []byte, namespace string) (*v1alpha1.DistributionTenant, error) {
+	var kind metav1.TypeMeta
+	if err := yaml.Unmarshal(raw, &kind); err != nil {
+		return nil, err
+	}
+	if kind.Kind != kindTenant {
+		return nil, nil
+	}
+	o := &v1alpha1.DistributionTenant{}
+	if err := yaml.UnmarshalStrict(raw, o); err != nil {
+		return nil, s.unknown(ctx, err)
+	}
+	if o.Namespace == "" {
+		o.Namespace = namespace
+	}
+	o, err := s.try(ctx, o)
+	return o, s.unserved(ctx, err)
 }
 
 // try is the object as the API server would store it.
@@ -137,7 +156,7 @@ func (s *session) try(ctx context.Context, o *v1alpha1.DistributionTenant) (*v1a
 	switch {
 	case apierrors.IsNotFound(err):
 		o.ResourceVersion = ""
-		return o, c.Create(ctx, o, client.DryRunAll)
+		return o, c.Create(ctx, o, client.DryRunAll, strictly)
 	case err != nil:
 		return nil, err
 	}
@@ -146,7 +165,7 @@ func (s *session) try(ctx context.Context, o *v1alpha1.DistributionTenant) (*v1a
 	maps.Copy(annotations, now.Annotations)
 	maps.Copy(annotations, o.Annotations)
 	o.Annotations = annotations
-	if err := c.Update(ctx, o, client.DryRunAll); err != nil {
+	if err := c.Update(ctx, o, client.DryRunAll, strictly); err != nil {
 		return nil, err
 	}
 	o.Status = now.Status

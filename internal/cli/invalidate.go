@@ -39,11 +39,11 @@ func invalidateCommand(s *session) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		switch err := k.Create(ctx, o); {
+		switch err := k.Create(ctx, o, strictly); {
 		case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
 			return s.missing(ctx, o.Kind)
 		case err != nil:
-			return fmt.Errorf("creating the Invalidation: %w", err)
+			return fmt.Errorf("creating the Invalidation: %w", s.unserved(ctx, err))
 		}
 		fmt.Fprintf(s.Streams.Out, "Invalidation %s/%s created\n", o.Namespace, o.Name)
 		if !wait {

@@ -60,8 +60,13 @@ type result struct {
 // command runs the command as a user would, who types the input.
 func command(t *testing.T, input string, args ...string) result {
 	t.Helper()
+	return commandAt(t, plane.Kubeconfig(), input, args...)
+}
+
+// commandAt runs the command in another cluster.
+func commandAt(t *testing.T, kubeconfig, input string, args ...string) result {
+	t.Helper()
 	var out, errOut bytes.Buffer
-	kubeconfig := plane.Kubeconfig()
 	c := cli.New(cli.Options{
 		Streams:    genericiooptions.IOStreams{In: strings.NewReader(input), Out: &out, ErrOut: &errOut},
 		Kubeconfig: kubeconfig, Clock: clocktesting.NewFakePassiveClock(now), Version: "1.2.3",

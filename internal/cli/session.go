@@ -117,16 +117,6 @@ func (s *session) get(ctx context.Context, named string) (fleet.Item, error) {
 	return fleet.Of(o), nil
 }
 
-// missing says that the cluster does not have a kind: either it has no operator, or one that is older than this plugin.
-func (s *session) missing(ctx context.Context, kind string) error {
-	operators, err := s.operators(ctx)
-	if err != nil || len(operators) == 0 {
-		return fmt.Errorf("this cluster has no %ss: the operator is not installed, is older than this plugin (%s), or was installed without them", kind, s.Version)
-	}
-	return fmt.Errorf("this cluster has no %ss: its operator is version %s and this plugin is version %s. Upgrade the operator, or switch the kind on in its chart",
-		kind, operators[0].Version, s.Version)
-}
-
 // run makes the function of a cobra command from one that gets a context.
 func run(do func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error { return do(c.Context(), args) }
