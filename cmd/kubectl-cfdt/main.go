@@ -9,8 +9,10 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/go-logr/logr"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli"
 )
@@ -21,6 +23,8 @@ var version = "dev"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// The operator's code logs, too. Without a logger, it would complain about that after half a minute, with a stack trace.
+	log.SetLogger(logr.Discard())
 	command := cli.New(cli.Options{
 		Streams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
 		Clock:   clock.RealClock{}, Version: version,

@@ -15,7 +15,10 @@ import (
 
 func pauseCommand(s *session) *cobra.Command {
 	return s.annotating("pause [KIND/]NAME...", "Stop all writes to AWS for an object",
-		"Stop all writes to AWS for an object. It keeps serving, drift is still shown, and its Synced condition says that it is paused.",
+		"Stop all writes to AWS for an object, its deletion included, until kubectl cfdt resume. It keeps serving, drift is still\n"+
+			"shown, and its Synced condition says that it is paused. This sets the annotation cloudfront-tenant-operator.io/paused.\n"+
+			"Without KIND, it is a DistributionTenant.",
+		"  kubectl cfdt pause acme globex -n shop\n  kubectl cfdt pause distribution/platform -n edge",
 		func(_ fleet.Item, value *string) (map[string]*string, string) {
 			return map[string]*string{v1alpha1.AnnotationPaused: value}, "paused. It keeps serving; to let the operator go on: kubectl cfdt resume"
 		}, func() *string { return new(v1alpha1.PausedTrue) })
@@ -23,7 +26,9 @@ func pauseCommand(s *session) *cobra.Command {
 
 func resumeCommand(s *session) *cobra.Command {
 	return s.annotating("resume [KIND/]NAME...", "Let the operator go on with an object that was paused",
-		"Let the operator go on with an object that was paused.",
+		"Let the operator go on with an object that was paused. What has changed in the meantime is carried out at once.\n"+
+			"Without KIND, it is a DistributionTenant.",
+		"  kubectl cfdt resume acme -n shop\n  kubectl cfdt resume distribution/platform -n edge",
 		func(fleet.Item, *string) (map[string]*string, string) {
 			return map[string]*string{v1alpha1.AnnotationPaused: nil}, "resumed"
 		}, func() *string { return nil })
@@ -31,7 +36,9 @@ func resumeCommand(s *session) *cobra.Command {
 
 func reconcileCommand(s *session) *cobra.Command {
 	return s.annotating("reconcile [KIND/]NAME...", "Have the operator look at an object now",
-		"Have the operator look at an object now, also if it waits before the next try. A TenantSource polls its table.",
+		"Have the operator look at an object now, also if it waits before the next try. A TenantSource polls its table.\n"+
+			"Without KIND, it is a DistributionTenant.",
+		"  kubectl cfdt reconcile acme -n shop\n  kubectl cfdt reconcile tenantsource/customers -n shop",
 		func(i fleet.Item, value *string) (map[string]*string, string) {
 			if i.Kind == "TenantSource" {
 				return map[string]*string{v1alpha1.AnnotationSyncNow: value}, "asked to poll now"
@@ -41,9 +48,9 @@ func reconcileCommand(s *session) *cobra.Command {
 }
 
 // annotating makes a verb that sets annotations; one that is nil is removed.
-func (s *session) annotating(use, shortText, long string, annotations func(i fleet.Item, value *string) (set map[string]*string, done string), value func() *string) *cobra.Command {
+func (s *session) annotating(use, shortText, long, example string, annotations func(i fleet.Item, value *string) (set map[string]*string, done string), value func() *string) *cobra.Command {
 	return &cobra.Command{
-		Use: use, GroupID: act, Short: shortText, Long: long, Args: cobra.MinimumNArgs(1),
+		Use: use, GroupID: act, Short: shortText, Long: long, Example: example, Args: cobra.MinimumNArgs(1),
 		RunE: run(func(ctx context.Context, args []string) error {
 			for _, arg := range args {
 				item, err := s.get(ctx, arg)

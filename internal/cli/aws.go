@@ -36,9 +36,9 @@ const (
 
 func awsFlagsOf(c *cobra.Command) *awsFlags {
 	f := &awsFlags{}
-	c.Flags().StringVar(&f.region, "aws-region", "", "region of the credentials, if they need one")
-	c.Flags().StringVar(&f.clusterID, "cluster-id", "", "ID of the cluster in owner tags, if the operator runs with --cluster-id and its Deployment can't be read")
-	c.Flags().Float64Var(&f.rate, "aws-rate", awsRate, "calls to AWS a second")
+	c.Flags().StringVar(&f.region, "aws-region", "", "AWS region in which to get the credentials, if they need one; CloudFront itself has none")
+	c.Flags().StringVar(&f.clusterID, "cluster-id", "", "ID of the cluster in owner tags; by default that of the operator, which is read from its Deployment")
+	c.Flags().Float64Var(&f.rate, "aws-rate", awsRate, "calls to AWS a second, at most; the operator shares the rate of the account")
 	return f
 }
 

@@ -30,10 +30,10 @@ func bundleCommand(s *session) *cobra.Command {
 	file := ""
 	c := &cobra.Command{
 		Use: "bundle", GroupID: look, Args: cobra.NoArgs, Short: "Collect what a bug report needs, without secrets",
-		Long: "Collect what a bug report needs into a .tar.gz file: versions, the operator's Deployment and log, its ConfigMaps, and all\n" +
-			"objects of its kinds. Secrets are not read. In what is read, the values of validation tokens,\n" +
-			"custom headers, environment variables and anything that looks like a credential are replaced. Names, domains and account\n" +
-			"IDs stay: look at the files before you publish them.",
+		Long: "Collect what a bug report needs into a .tar.gz file: versions, the operator's Deployment and log, its ConfigMaps, and\n" +
+			"all objects of its kinds. Secrets are not read. In what is read, the values of validation tokens, custom headers,\n" +
+			"environment variables and anything that looks like a credential are replaced. Names, domains and account IDs stay: look\n" +
+			"at the files before you publish them.",
 		Example: "  kubectl cfdt bundle -f report.tgz\n  kubectl cfdt bundle -n shop -f report.tgz",
 	}
 	c.Flags().StringVarP(&file, "filename", "f", "", "file to write; required, - is the standard output")

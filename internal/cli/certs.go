@@ -21,7 +21,7 @@ func certsCommand(s *session) *cobra.Command {
 		Use: "certs", GroupID: look, Args: cobra.NoArgs, Short: "Show the certificates of the fleet and when they expire",
 		Long: "Show the certificates of the fleet, those that expire first at the top, with how many tenants use each.\n" +
 			"The operator reads them about every hour; a tenant for which none is known yet is counted below.",
-		Example: "  kubectl cfdt certs --expiring 30d",
+		Example: "  kubectl cfdt certs\n  kubectl cfdt certs -n shop --expiring 30d",
 	}
 	c.Flags().StringVar(&expiring, "expiring", "", "show only certificates that expire within this time, such as 30d, 6w or 12h")
 	out := outputOf(c)

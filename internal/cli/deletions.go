@@ -18,8 +18,16 @@ import (
 )
 
 func deletionsCommand(s *session) *cobra.Command {
-	c := &cobra.Command{Use: "deletions", GroupID: act, Short: "Show, approve or rescue what the deletion budget holds back"}
-	list := &cobra.Command{Use: "list", Args: cobra.NoArgs, Short: "Show the deletions that wait for a person"}
+	c := &cobra.Command{Use: "deletions", GroupID: act, Short: "Show, approve or rescue what the deletion budget holds back",
+		Long: "Show, approve or rescue what the deletion budget holds back: more deletions within a while than the operator carries out\n" +
+			"without a person. Until one answers, nothing is changed in AWS for these objects.",
+		Example: "  kubectl cfdt deletions list\n  kubectl cfdt deletions approve 5f2c1d09ab34\n  kubectl cfdt deletions rescue 5f2c1d09ab34",
+	}
+	list := &cobra.Command{Use: "list", Args: cobra.NoArgs, Short: "Show the deletions that wait for a person",
+		Long: "Show the deletions that wait for a person, as plans: how many there are, how many the budget allows, which objects they\n" +
+			"are, and the commands that answer them.",
+		Example: "  kubectl cfdt deletions list\n  kubectl cfdt deletions list -o yaml",
+	}
 	out := outputOf(list)
 	list.RunE = run(func(ctx context.Context, _ []string) error {
 		held, err := s.held(ctx)
@@ -29,11 +37,19 @@ func deletionsCommand(s *session) *cobra.Command {
 		return s.print(out, "HeldDeletions", held)
 	})
 	c.AddCommand(list,
-		s.answering("approve PLAN", "Approve the deletions of a plan", v1alpha1.AnnotationApproveDeletions,
-			"Delete what plan %s stands for, in AWS too?", "plan %s is approved. The operator carries it out now."),
-		s.answering("rescue PLAN", "Remove the objects of a plan, and keep what they stand for in AWS", v1alpha1.AnnotationAbandonDeletions,
-			"Remove the objects of plan %s from the cluster, and keep everything in AWS?",
-			"plan %s is rescued: its objects are removed, and everything in AWS stays. Objects of the same names that are created within 30 days take it over again."),
+		s.answering(answer{
+			verb: "approve", short: "Approve the deletions of a plan", annotation: v1alpha1.AnnotationApproveDeletions,
+			long: "Approve the deletions of a plan: exactly those that it has now. What they stand for is deleted in AWS, which can't be\n" +
+				"undone. Without --yes, you are asked.",
+			question: "Delete what plan %s stands for, in AWS too?", done: "plan %s is approved. The operator carries it out now.",
+		}),
+		s.answering(answer{
+			verb: "rescue", short: "Remove the objects of a plan, and keep what they stand for in AWS", annotation: v1alpha1.AnnotationAbandonDeletions,
+			long: "Remove the objects of a plan from the cluster, and keep what they stand for in AWS, which goes on serving. Objects of\n" +
+				"the same names that are created within 30 days take it over again. Without --yes, you are asked.",
+			question: "Remove the objects of plan %s from the cluster, and keep everything in AWS?",
+			done:     "plan %s is rescued: its objects are removed, and everything in AWS stays. Objects of the same names that are created within 30 days take it over again.",
+		}),
 	)
 	return c
 }
@@ -115,10 +131,20 @@ func (s *session) budget(ctx context.Context) (*corev1.ConfigMap, error) {
 	return nil, fmt.Errorf("the operator in namespace %s has no deletion budget: set the chart value deletionBudget.enabled", operators[0].Namespace)
 }
 
+// answer is one that a plan can have.
+type answer struct {
+	verb, short, long, annotation string
+	// question and done have the plan at %s.
+	question, done string
+}
+
 // answering makes a verb that answers a plan.
-func (s *session) answering(use, about, annotation, question, done string) *cobra.Command {
+func (s *session) answering(a answer) *cobra.Command {
 	yes := false
-	c := &cobra.Command{Use: use, Args: cobra.ExactArgs(1), Short: about}
+	c := &cobra.Command{
+		Use: a.verb + " PLAN", Args: cobra.ExactArgs(1), Short: a.short, Long: a.long,
+		Example: "  kubectl cfdt deletions " + a.verb + " 5f2c1d09ab34\n  kubectl cfdt deletions " + a.verb + " 5f2c1d09ab34 --yes",
+	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do it without a question")
 	c.RunE = run(func(ctx context.Context, args []string) error {
 		plan := args[0]
@@ -132,7 +158,7 @@ func (s *session) answering(use, about, annotation, question, done string) *cobr
 		if !yes {
 			held.Plans = slices.DeleteFunc(held.Plans, func(p heldPlan) bool { return p.Plan != plan })
 			held.text(s.page())
-			if err := s.ask(fmt.Sprintf("\n"+question, plan)); err != nil {
+			if err := s.ask(fmt.Sprintf("\n"+a.question, plan)); err != nil {
 				return err
 			}
 		}
@@ -141,13 +167,13 @@ func (s *session) answering(use, about, annotation, question, done string) *cobr
 			return err
 		}
 		value := plan
-		if before := store.Annotations[annotation]; before != "" {
+		if before := store.Annotations[a.annotation]; before != "" {
 			value = before + "," + plan
 		}
-		if err := s.annotate(ctx, store, map[string]*string{annotation: &value}); err != nil {
+		if err := s.annotate(ctx, store, map[string]*string{a.annotation: &value}); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.Streams.Out, done+"\n", plan)
+		fmt.Fprintf(s.Streams.Out, a.done+"\n", plan)
 		return nil
 	})
 	return c

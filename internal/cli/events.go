@@ -20,7 +20,7 @@ func eventsCommand(s *session) *cobra.Command {
 		Use: "events [KIND/]NAME", GroupID: look, Args: cobra.ExactArgs(1), Short: "Show what happened to an object, in order",
 		Long: "Show what happened to an object, in order: its events, and when its conditions last changed. The API server keeps events\n" +
 			"for an hour, unless it is configured otherwise.",
-		Example: "  kubectl cfdt events acme -n shop",
+		Example: "  kubectl cfdt events acme -n shop\n  kubectl cfdt events tenantsource/customers -n shop",
 	}
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, args []string) error {

@@ -17,7 +17,9 @@ import (
 )
 
 func grantsCommand(s *session) *cobra.Command {
-	c := &cobra.Command{Use: "grants", GroupID: look, Short: "Show what namespaces may use"}
+	c := &cobra.Command{Use: "grants", GroupID: look, Short: "Show what namespaces may use",
+		Long:    "Show what namespaces may use, by the EdgeGrants of the cluster.",
+		Example: "  kubectl cfdt grants check shop --grants=Enforce"}
 	mode, byDefault := "", ""
 	check := &cobra.Command{
 		Use: "check NAMESPACE", Args: cobra.ExactArgs(1), Short: "Show which EdgeGrant a namespace has, and which objects ask for more",

@@ -30,7 +30,7 @@ func reportCommand(s *session) *cobra.Command {
 		Use: "report --html [FILE]", GroupID: look, Args: cobra.MaximumNArgs(1), Short: "Write the fleet as one page of HTML, with pictures",
 		Long: "Write the fleet as one static page of HTML: the fleet by reason, what needs a person, certificates by weeks to expiry,\n" +
 			"drift, roll-outs and sources. The page loads nothing: mail it, or have a nightly job publish it.",
-		Example: "  kubectl cfdt report --html fleet.html\n  kubectl cfdt report --html > fleet.html",
+		Example: "  kubectl cfdt report --html fleet.html\n  kubectl cfdt report --html -n shop --title Shop > shop.html",
 	}
 	c.Flags().BoolVar(&html, "html", false, "write HTML, the only format there is; for others, see kubectl cfdt status -o")
 	c.Flags().StringVar(&title, "title", "", "title of the page")

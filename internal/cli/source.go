@@ -13,7 +13,11 @@ import (
 )
 
 func sourceCommand(s *session) *cobra.Command {
-	c := &cobra.Command{Use: "source", GroupID: act, Short: "Show and approve what a TenantSource holds back"}
+	c := &cobra.Command{Use: "source", GroupID: act, Short: "Show and approve what a TenantSource holds back",
+		Long: "Show and approve what a TenantSource holds back: deletions that are more than its guard allows, and changes that would\n" +
+			"harm tenants that serve.",
+		Example: "  kubectl cfdt source plan customers -n shop\n  kubectl cfdt source approve customers -n shop",
+	}
 	c.AddCommand(sourcePlanCommand(s), sourceApproveCommand(s))
 	return c
 }
@@ -21,6 +25,8 @@ func sourceCommand(s *session) *cobra.Command {
 func sourcePlanCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use: "plan NAME", Args: cobra.ExactArgs(1), Short: "Show what a source would change, and what waits for approval",
+		Long: "Show what a source would change, what waits for approval, and which rows it rejects. The plan has a name, by which\n" +
+			"kubectl cfdt source approve approves exactly what is shown.",
 		Example: "  kubectl cfdt source plan customers -n shop",
 	}
 	out := outputOf(c)
@@ -40,9 +46,9 @@ func sourceApproveCommand(s *session) *cobra.Command {
 		Use: "approve NAME", Args: cobra.ExactArgs(1), Short: "Approve the deletions that a source holds back",
 		Long: "Approve the deletions and harmful changes that a source holds back: exactly those that it holds now. If rows change\n" +
 			"in the meantime, the approval has no effect.",
-		Example: "  kubectl cfdt source approve customers -n shop --plan 5f2c1d09ab34",
+		Example: "  kubectl cfdt source approve customers -n shop\n  kubectl cfdt source approve customers -n shop --plan 5f2c1d09ab34",
 	}
-	c.Flags().StringVar(&plan, "plan", "", "the plan to approve, as `kubectl cfdt source plan` shows it; without it, you are asked")
+	c.Flags().StringVar(&plan, "plan", "", "the plan to approve, as kubectl cfdt source plan shows it; without it, you are asked")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "approve the present plan without a question")
 	c.RunE = run(func(ctx context.Context, args []string) error {
 		o, err := s.source(ctx, args[0])

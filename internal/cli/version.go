@@ -56,7 +56,11 @@ type versions struct {
 }
 
 func versionCommand(s *session) *cobra.Command {
-	c := &cobra.Command{Use: "version", Short: "Show the versions of the plugin and of the operator", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "version", Short: "Show the versions of the plugin and of the operator", Args: cobra.NoArgs,
+		Long: "Show the versions of the plugin and of each operator in the cluster. The plugin works with operators of other versions;\n" +
+			"use one that is not older than the operator.",
+		Example: "  kubectl cfdt version\n  kubectl cfdt version -o jsonpath='{.operators[0].version}'",
+	}
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, _ []string) error {
 		v := versions{Plugin: s.Version}
