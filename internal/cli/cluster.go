@@ -23,9 +23,7 @@ type cluster struct {
 func newCluster(kubeconfig string) *cluster {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = kubeconfig
-	// Without it, a missing kubeconfig would be taken for a server at localhost.
-	rules.DefaultClientConfig = &clientcmd.DefaultClientConfig
-	return &cluster{rules: rules, overrides: &clientcmd.ConfigOverrides{ClusterDefaults: clientcmd.ClusterDefaults}}
+	return &cluster{rules: rules, overrides: &clientcmd.ConfigOverrides{}}
 }
 
 func (c *cluster) addFlags(flags *pflag.FlagSet) {
@@ -77,6 +75,9 @@ func (c *cluster) config() (*rest.Config, error) {
 		return nil, err
 	}
 	config, err := loader.ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, fmt.Errorf("no cluster is configured: name a kubeconfig with --kubeconfig or KUBECONFIG")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
 	}

@@ -104,6 +104,16 @@ func TestNamesThatAreWrong(t *testing.T) {
 	}
 }
 
+func TestWithoutAKubeconfig(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	if r := commandAt(t, "", "", "status"); r.failure == nil || !strings.Contains(r.failure.Error(), "no cluster is configured") {
+		t.Errorf("fails with %v", r.failure)
+	}
+	if r := commandAt(t, plane.Kubeconfig(), "", "status", "--as-user-extra", "scopes"); r.failure == nil || !strings.Contains(r.failure.Error(), "use key=value") {
+		t.Errorf("fails with %v", r.failure)
+	}
+}
+
 func TestTreeShowsWhatIsNotReadyFirst(t *testing.T) {
 	ns := namespace(t)
 	for _, name := range []string{"aaa", "bbb", "ccc", "ddd", "eee", "fff", "ggg"} {
