@@ -130,14 +130,14 @@ func choose(t *testing.T, all []*kase) []*kase {
 	// who gives the batches of the one before a minute.
 	quick := func(parents bool, prefix string) func(*kase) bool {
 		return func(k *kase) bool {
-			return k.lifecycle.parents == parents && k.lifecycle.provider.named(prefix) && !k.lifecycle.parks && !k.lifecycle.slow && (!k.frozen || k.lifecycle.dns == nil)
+			return !k.lifecycle.invalidates && k.lifecycle.parents == parents && k.lifecycle.provider.named(prefix) && !k.lifecycle.parks && !k.lifecycle.slow && (!k.frozen || k.lifecycle.dns == nil)
 		}
 	}
 	list := slices.Concat(draw(all, shortCases, quick(false, "")), draw(all, shortParentCases, quick(true, "")))
 	for _, p := range providers() {
 		list = append(list, draw(all, p.short, quick(false, p.prefix))...)
 	}
-	return list
+	return append(list, draw(all, shortInvalidationCases, telling)...)
 }
 
 // isNamed reports whether -crash.case asks for a name: by one of its parts between bars, or by
@@ -148,8 +148,9 @@ func isNamed(name string) bool {
 
 // These are what "make test" has time for.
 const (
-	shortCases       = 26
-	shortParentCases = 6
+	shortCases             = 26
+	shortParentCases       = 6
+	shortInvalidationCases = 4
 )
 
 // draw takes cases from each family in turn until there are enough, the references first:
@@ -278,7 +279,7 @@ func table(results []*result, took time.Duration) string {
 		total, failed = total+cases, failed+bad
 	}
 	fmt.Fprintf(&b, "%-12s %6d %6d %6d\n", "all", total, total-failed, failed)
-	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleDangling, oracleUnserved, oracleLedger, oracleSpec, oracleTwoPhases, oracleOffline, oracleCrash, "reference", "unreached", "harness"} {
+	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleDangling, oracleUnserved, oracleLedger, oracleSpec, oracleInvalidations, oracleTwoPhases, oracleOffline, oracleCrash, "reference", "unreached", "harness"} {
 		if n := byOracle[oracle]; n > 0 {
 			fmt.Fprintf(&b, "failed by %s: %d\n", oracle, n)
 		}

@@ -54,6 +54,7 @@ func allCases(references map[string]*reference, seed uint64) []*kase {
 	for _, p := range providers() {
 		list = append(list, casesOf(p.lifecycles(), references, seed)...)
 	}
+	list = append(list, casesOf(invalidationLifecycles(), references, seed)...)
 	for n, k := range list {
 		k.number = n + 1
 	}

@@ -54,6 +54,9 @@ func understandAWS(c *call, r *http.Request) {
 // cloudFrontOperation knows an operation by its path, and a list that asks for the tenants of one parent by its body.
 func cloudFrontOperation(r *http.Request) string {
 	resource, _, deep := strings.Cut(strings.TrimPrefix(r.URL.Path, "/2020-05-31/"), "/")
+	if strings.HasSuffix(resource, "distribution-tenant") && strings.Contains(r.URL.Path, "/invalidation") {
+		resource = "invalidation"
+	}
 	key := r.Method + " " + resource
 	if deep {
 		key += "/"
@@ -68,6 +71,8 @@ func cloudFrontOperation(r *http.Request) string {
 		"PUT distribution-tenant/":           "UpdateDistributionTenant",
 		"DELETE distribution-tenant/":        "DeleteDistributionTenant",
 		"POST distribution-tenants":          "ListDistributionTenants",
+		"POST invalidation/":                 requestInvalidation,
+		"GET invalidation/":                  followInvalidation,
 		"GET managed-certificate/":           "GetManagedCertificateDetails",
 		"POST distribution":                  "CreateDistributionWithTags",
 		"GET distribution/":                  "GetDistribution",

@@ -40,6 +40,8 @@ type lifecycle struct {
 	parents bool
 	// crowd means that there are many objects. Single faults are played with each kind alone.
 	crowd bool
+	// invalidates means that there are invalidations.
+	invalidates bool
 	// retains means that a resource outlives its object.
 	retains bool
 	// untags means that tags are taken away.
@@ -82,7 +84,7 @@ func deletes(s *stage) { s.remove("acme") }
 
 // lifecycles in a fixed order: the numbers of cases follow from it.
 func lifecycles() []*lifecycle {
-	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles(), providerLifecycles())
+	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles(), providerLifecycles(), invalidationLifecycles())
 }
 
 // plainLifecycles are those without DNS.

@@ -38,6 +38,8 @@ const (
 	tenantController       = "internal/controller/distributiontenant"
 	distributionRules      = "internal/domain/distribution"
 	tenantRules            = "internal/domain/distributiontenant"
+	invalidationController = "internal/controller/invalidation"
+	invalidationRules      = "internal/domain/invalidation"
 	sharedRules            = "internal/domain/resource"
 	breakerRules           = "internal/domain/breaker"
 	grantRegistry          = "internal/grants"
@@ -55,7 +57,7 @@ const (
 const passes = `return Decision{}, false`
 
 func mutations() []mutation {
-	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations(), providerMutations())
+	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations(), providerMutations(), invalidationMutations())
 }
 
 // providerMutations are mistakes about DNS providers other than Route 53.

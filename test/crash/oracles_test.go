@@ -50,6 +50,9 @@ var tenantID = regexp.MustCompile(`dt_[A-Za-z0-9]+`)
 // and what is deleted has to belong to an object that was deleted.
 func (s *stage) checkWrite(c call) {
 	s.checkGrant(c)
+	if c.operation == requestInvalidation {
+		s.checkInvalidationRequest(c)
+	}
 	if c.operation == deleteCertificate {
 		s.checkCertificateDelete(c)
 		return
@@ -231,6 +234,7 @@ func (s *stage) checkEnd() {
 	s.checkParentsEnd()
 	s.checkZones()
 	s.checkCertificates()
+	s.checkInvalidations()
 	s.checkProcesses()
 	for _, o := range s.objects() {
 		if problem := s.dishonest(&o); claims(&o) && problem != "" {
@@ -370,6 +374,8 @@ type outcome struct {
 	Objects []objectOutcome   `json:"objects"`
 	// Parents are the distributions and connection groups of ours.
 	Parents json.RawMessage `json:"parents,omitempty"`
+	// Invalidations are those in AWS, each as its tenant and its paths.
+	Invalidations []string `json:"invalidations,omitempty"`
 	// Committed counts the writes that AWS carried out.
 	Committed map[string]int `json:"committed"`
 }
@@ -424,7 +430,7 @@ func (s *stage) outcome() outcome {
 		a.Status = json.RawMessage(clean.Replace(brief(o.Status)))
 		out.Objects = append(out.Objects, a)
 	}
-	out.Parents = s.parentsOutcome(clean)
+	out.Parents, out.Invalidations = s.parentsOutcome(clean), s.invalidated()
 	for _, o := range s.parents() {
 		out.Objects = append(out.Objects, objectOutcome{
 			Name: o.kind.name + " " + o.GetName(), Generation: o.GetGeneration(), Deleted: o.GetDeletionTimestamp() != nil,
@@ -442,7 +448,8 @@ func (s *stage) outcome() outcome {
 		}
 	}
 	for operation, calls := range s.sim.Calls() {
-		if calls.Committed > 0 {
+		// A request that is repeated is answered with what the first one has made.
+		if calls.Committed > 0 && operation != requestInvalidation {
 			out.Committed[operation] = calls.Committed
 		}
 	}

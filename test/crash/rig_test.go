@@ -132,7 +132,7 @@ type views struct {
 
 func newViews(ctx context.Context, all cache.Cache) (*views, error) {
 	v := &views{stages: map[string]*stage{}, latest: map[string]map[string]client.Object{}}
-	for _, kind := range []client.Object{&v1alpha1.DistributionTenant{}, &v1alpha1.Distribution{}, &v1alpha1.ConnectionGroup{}} {
+	for _, kind := range []client.Object{&v1alpha1.DistributionTenant{}, &v1alpha1.Distribution{}, &v1alpha1.ConnectionGroup{}, &v1alpha1.Invalidation{}} {
 		informer, err := all.GetInformer(ctx, kind, cache.BlockUntilSynced(false))
 		if err != nil {
 			return nil, fmt.Errorf("watching the objects: %w", err)
@@ -191,9 +191,12 @@ func (v *views) changed(object any, gone bool) {
 	if s == nil || gone {
 		return
 	}
-	if tenant, is := o.(*v1alpha1.DistributionTenant); is {
-		s.checkHonest(tenant)
-	} else {
+	switch o := o.(type) {
+	case *v1alpha1.DistributionTenant:
+		s.checkHonest(o)
+	case *v1alpha1.Invalidation:
+		s.checkInvalidationHonest(o)
+	default:
 		s.checkParentHonest(parentOf(o))
 	}
 }

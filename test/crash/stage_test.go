@@ -277,7 +277,7 @@ func (s *stage) clean() {
 
 // objectLists are empty lists of the kinds that the operator works on.
 func objectLists() []client.ObjectList {
-	return []client.ObjectList{&v1alpha1.DistributionTenantList{}, &v1alpha1.DistributionList{}, &v1alpha1.ConnectionGroupList{}}
+	return []client.ObjectList{&v1alpha1.DistributionTenantList{}, &v1alpha1.DistributionList{}, &v1alpha1.ConnectionGroupList{}, &v1alpha1.InvalidationList{}}
 }
 
 // items are the objects of a list.
@@ -292,6 +292,10 @@ func items(list client.ObjectList) (out []client.Object) {
 			out = append(out, &list.Items[n])
 		}
 	case *v1alpha1.ConnectionGroupList:
+		for n := range list.Items {
+			out = append(out, &list.Items[n])
+		}
+	case *v1alpha1.InvalidationList:
 		for n := range list.Items {
 			out = append(out, &list.Items[n])
 		}
@@ -470,7 +474,13 @@ func (s *stage) wipe() {
 func (s *stage) touchAll() {
 	s.each("labels", func(o client.Object) error {
 		base := copyOf(o)
-		o.SetLabels(map[string]string{"touched": fmt.Sprint(time.Now().UnixNano())})
+		labels := map[string]string{"touched": fmt.Sprint(time.Now().UnixNano())}
+		for key, value := range o.GetLabels() {
+			if key != "touched" {
+				labels[key] = value
+			}
+		}
+		o.SetLabels(labels)
 		return s.rig.kube.Patch(s.ctx, o, client.MergeFrom(base))
 	})
 }
@@ -544,6 +554,9 @@ func (s *stage) describe() string {
 			o.Name, o.Generation, !o.DeletionTimestamp.IsZero(), o.Finalizers, o.Annotations, brief(o.Status))
 	}
 	text += s.describeParents()
+	for _, o := range s.invalidations() {
+		text += fmt.Sprintf("  invalidation %s %v\n    tenants %+v\n", o.Name, conditionTexts(o.Status.Conditions), o.Status.Tenants)
+	}
 	for _, t := range s.sim.Tenants("") {
 		if _, theirs := s.theirs[t.ID]; !theirs {
 			text += fmt.Sprintf("  tenant %s %s enabled %t %s domains %v tags %v\n", t.Name, t.ID, t.Enabled, t.Status, t.Domains, t.Tags)
