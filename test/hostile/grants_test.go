@@ -107,6 +107,10 @@ func TestOneTeamTakesNothingOfAnother(t *testing.T) {
 			&v1alpha1.ConnectionGroup{Spec: v1alpha1.ConnectionGroupSpec{Name: "CreatedByCloudFront", ResourcePolicies: v1alpha1.ResourcePolicies{AdoptionPolicy: v1alpha1.AdoptionPolicyForce}}},
 			"does not allow objects of the kind ConnectionGroup",
 		},
+		"the caches of tenants, with a grant that does not say so": {
+			&v1alpha1.Invalidation{Spec: v1alpha1.InvalidationSpec{TenantRef: &v1alpha1.InvalidationTenantReference{Name: theirTenant}, Paths: []string{"/*"}}},
+			"does not allow objects of the kind Invalidation",
+		},
 		"another team's table": {
 			&v1alpha1.TenantSource{Spec: v1alpha1.TenantSourceSpec{Provider: v1alpha1.SourceProviderDynamoDB, DistributionID: "ERIVAL1", DynamoDB: &v1alpha1.DynamoDBSource{TableName: theirTable}}},
 			"spec.dynamodb.tableName: the EdgeGrant grants-rival, which selects the namespace grants-rival, does not allow the table customers-bank, only customers-rival.",
@@ -178,6 +182,8 @@ func conditionsOf(o client.Object) []metav1.Condition {
 	case *v1alpha1.ConnectionGroup:
 		return o.Status.Conditions
 	case *v1alpha1.TenantSource:
+		return o.Status.Conditions
+	case *v1alpha1.Invalidation:
 		return o.Status.Conditions
 	}
 	return nil

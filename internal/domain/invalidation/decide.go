@@ -127,7 +127,7 @@ func selected(in Input) (Decision, bool) {
 	ready := in.ready()
 	switch left := in.Created.Add(patience).Sub(in.Now); {
 	case in.World.Invalid != "":
-		return fail(ReasonValidationFailed, "spec.selector: %s. Create another Invalidation with a valid selector.", in.World.Invalid)
+		return fail(ReasonValidationFailed, "spec.selector: %s. Create another Invalidation with a valid selector.", prose.Fit(in.World.Invalid, longestMessage))
 	case len(ready) > MostTenants:
 		return fail(ReasonValidationFailed, "spec.selector: it selects %d tenants, and an Invalidation can have %d. Create several with narrower selectors.", len(ready), MostTenants)
 	case len(ready) > 0:
