@@ -31,6 +31,11 @@ const (
 	QuotaDistributions    Quota = "multi_tenant_distributions"
 	QuotaConnectionGroups Quota = "connection_groups"
 	QuotaCertificates     Quota = "certificates"
+	// QuotaDomains is used by the tenant that has the most: CloudFront has no quota of the domains of an account.
+	QuotaDomains Quota = "domains_per_tenant"
+	// QuotaInvalidationPaths and QuotaInvalidationWildcards are of what is in progress. Paths with a star don't count as paths.
+	QuotaInvalidationPaths     Quota = "invalidation_paths"
+	QuotaInvalidationWildcards Quota = "invalidation_wildcards"
 )
 
 // knownQuotas are all of them: how Service Quotas names them, and the default that AWS's quotas pages document. Codes
@@ -40,11 +45,16 @@ var knownQuotas = []struct {
 	service    string
 	name       string
 	documented float64
+	// fixed quotas can't be raised, so that an account has no value of its own that would have to be looked for.
+	fixed bool
 }{
-	{QuotaTenants, "cloudfront", "distribution tenants per aws account", 10_000},
-	{QuotaDistributions, "cloudfront", "multi-tenant distributions per aws account", 20},
-	{QuotaConnectionGroups, "cloudfront", "connection groups per aws account", 100},
-	{QuotaCertificates, "acm", "acm certificates", 2_500},
+	{QuotaTenants, "cloudfront", "distribution tenants per aws account", 10_000, false},
+	{QuotaDistributions, "cloudfront", "multi-tenant distributions per aws account", 20, false},
+	{QuotaConnectionGroups, "cloudfront", "connection groups per aws account", 100, false},
+	{QuotaCertificates, "acm", "acm certificates", 2_500, false},
+	{QuotaDomains, "cloudfront", "aliases per distribution tenant", 100, false},
+	{QuotaInvalidationPaths, "cloudfront", "file invalidation: maximum number of files allowed in active invalidation requests, excluding wildcard invalidations", 3_000, true},
+	{QuotaInvalidationWildcards, "cloudfront", "file invalidation: maximum number of active wildcard invalidations allowed", 15, true},
 }
 
 // LimitSource says where a limit comes from.
@@ -218,10 +228,10 @@ func (c *Capacity) listing(r *capacityRound, service string, source LimitSource)
 	}
 }
 
-// knows reports whether every quota of the service has a value of the account.
+// knows reports whether every quota of the service that can be raised has a value of the account.
 func (r *capacityRound) knows(service string) bool {
 	for _, known := range knownQuotas {
-		if known.service == service && r.found.Limits[known.quota].Source != LimitApplied {
+		if known.service == service && !known.fixed && r.found.Limits[known.quota].Source != LimitApplied {
 			return false
 		}
 	}

@@ -93,11 +93,13 @@ func TestLimitsOfAnAccount(t *testing.T) {
 	read := inventory.CapacityReport{Used: counted, Limits: limitsOf{
 		inventory.QuotaTenants: {Value: 30_000, Source: inventory.LimitApplied}, inventory.QuotaCertificates: {Value: 5_000, Source: inventory.LimitApplied},
 		inventory.QuotaDistributions: {Value: 20, Source: inventory.LimitDefault}, inventory.QuotaConnectionGroups: {Value: 100, Source: inventory.LimitDefault},
+		inventory.QuotaDomains: {Value: 100, Source: inventory.LimitDefault}, inventory.QuotaInvalidationPaths: {Value: 3_000, Source: inventory.LimitDefault},
+		inventory.QuotaInvalidationWildcards: {Value: 15, Source: inventory.LimitDefault},
 	}}
 	spent := l.cost(func() { l.pass(20 * time.Hour) })
 	l.want("at first", read)
 	// Pages have two here. ACM's only limit of interest is the account's own, so that its default is not asked for.
-	want := map[string]int{"ListServiceQuotas": 2, "ListAWSDefaultServiceQuotas": 2, "ListConnectionGroups": 1, "ListDistributionsByConnectionMode": 1}
+	want := map[string]int{"ListServiceQuotas": 2, "ListAWSDefaultServiceQuotas": 4, "ListConnectionGroups": 1, "ListDistributionsByConnectionMode": 1}
 	if d := cmp.Diff(want, spent); d != "" {
 		t.Errorf("calls of a day (-want +got):\n%s", d)
 	}
@@ -121,6 +123,26 @@ func TestLimitsOfAnAccount(t *testing.T) {
 	}
 }
 
+// Quotas that can't be raised have no value of the account: they alone are no reason to ask for defaults every day.
+func TestQuotasThatCannotBeRaisedCostNoCall(t *testing.T) {
+	l := newLimits(t)
+	l.sim.SetQuotas(sim.Quotas{Tenants: 30_000, Certificates: 5_000, MultiTenantDistributions: 30, ConnectionGroups: 200, DomainsPerTenant: 200})
+	l.sweep()
+	if n := l.cost(func() { l.pass(20 * time.Hour) })["ListAWSDefaultServiceQuotas"]; n != 0 {
+		t.Errorf("%d calls", n)
+	}
+	wanted := limitsOf{
+		inventory.QuotaDomains:               {Value: 200, Source: inventory.LimitApplied},
+		inventory.QuotaInvalidationPaths:     {Value: 3_000, Source: inventory.LimitDocumented},
+		inventory.QuotaInvalidationWildcards: {Value: 15, Source: inventory.LimitDocumented},
+	}
+	for quota, want := range wanted {
+		if got := l.capacity.Report().Limits[quota]; got != want {
+			t.Errorf("%s is %v, want %v", quota, got, want)
+		}
+	}
+}
+
 // Without the right the documented defaults are shown, and said to be just that.
 func TestLimitsThatMayNotBeRead(t *testing.T) {
 	l := newLimits(t)
@@ -134,6 +156,8 @@ func TestLimitsThatMayNotBeRead(t *testing.T) {
 	l.want("while it is denied", inventory.CapacityReport{Used: usedOf{inventory.QuotaConnectionGroups: 1}, Limits: limitsOf{
 		inventory.QuotaTenants: {Value: 10_000, Source: inventory.LimitDocumented}, inventory.QuotaCertificates: {Value: 2_500, Source: inventory.LimitDocumented},
 		inventory.QuotaDistributions: {Value: 20, Source: inventory.LimitDocumented}, inventory.QuotaConnectionGroups: {Value: 100, Source: inventory.LimitDocumented},
+		inventory.QuotaDomains: {Value: 100, Source: inventory.LimitDocumented}, inventory.QuotaInvalidationPaths: {Value: 3_000, Source: inventory.LimitDocumented},
+		inventory.QuotaInvalidationWildcards: {Value: 15, Source: inventory.LimitDocumented},
 	}})
 	if n := spent["ListServiceQuotas"]; n > 10 {
 		t.Errorf("%d calls that are denied in three days", n)

@@ -177,6 +177,16 @@ func (i *Inventory) Stats() Stats {
 	return Stats{Tenants: len(i.byName), InFlight: len(i.flights), LastSweep: i.lastSweep}
 }
 
+// MostDomains is how many domains the tenant has that has the most.
+func (i *Inventory) MostDomains() (most int) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, e := range i.byName {
+		most = max(most, len(e.tenant.domains))
+	}
+	return most
+}
+
 // store remembers a tenant that was read or written whole. Callers hold the lock.
 func (i *Inventory) store(t distributiontenant.Observed) *entry {
 	e := i.byName[t.Name]

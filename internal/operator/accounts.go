@@ -92,18 +92,18 @@ func addAccounts(ctx context.Context, mgr ctrl.Manager, c Config, env *environme
 			}()
 		}
 	})
-	return registerWatches(ctrlmetrics.Registry, all.list, clock.RealClock{})
+	return registerWatches(ctrlmetrics.Registry, all.list, env.pathsInProgress, clock.RealClock{})
 }
 
 // registerWatches adds the metrics of what runs for each account.
-func registerWatches(r prometheus.Registerer, list func() []watch, clk clock.PassiveClock) error {
+func registerWatches(r prometheus.Registerer, list func() []watch, inProgress func() map[string]pathCount, clk clock.PassiveClock) error {
 	if err := registerAll(r, newInventories(list, clk)); err != nil {
 		return err
 	}
 	if err := registerOrphans(r, list); err != nil {
 		return err
 	}
-	if err := registerCapacity(r, list); err != nil {
+	if err := registerCapacity(r, list, inProgress); err != nil {
 		return err
 	}
 	return registerExpiry(r, list, clk)

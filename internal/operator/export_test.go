@@ -3,6 +3,7 @@ package operator
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
@@ -16,6 +17,7 @@ var (
 	OwnerAlive                     = ownerAlive
 	RegisterTenants                = registerTenants
 	RegisterStalled                = registerStalled
+	RegisterInvalidations          = registerInvalidations
 	RegisterDistributionsAndGroups = registerDistributionsAndGroups
 	APIServerHosts                 = apiServerHosts
 	NewSourceMetrics               = newSourceMetrics
@@ -38,6 +40,7 @@ func RegisterExpiry(r prometheus.Registerer, account string, e *inventory.Expiry
 }
 
 // RegisterCapacity adds the metrics of what an account has and may have.
-func RegisterCapacity(r prometheus.Registerer, account string, i *inventory.Inventory, e *inventory.Expiry, c *inventory.Capacity) error {
-	return registerCapacity(r, func() []watch { return []watch{{account: account, inventory: i, expiry: e, capacity: c}} })
+func RegisterCapacity(r prometheus.Registerer, account string, i *inventory.Inventory, e *inventory.Expiry, c *inventory.Capacity, invalidations client.Reader) error {
+	env := &environment{invalidations: invalidations}
+	return registerCapacity(r, func() []watch { return []watch{{account: account, inventory: i, expiry: e, capacity: c}} }, env.pathsInProgress)
 }

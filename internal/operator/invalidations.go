@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -47,31 +46,36 @@ func (c *Config) validateInvalidations() error {
 	return nil
 }
 
-// addInvalidations adds the controller for Invalidation. An operator that was upgraded without its CRDs goes on without it.
-func addInvalidations(mgr ctrl.Manager, c Config, env *environment) error {
+// addInvalidations adds the controller for Invalidation, and says whether it runs. An operator that was upgraded without its
+// CRDs goes on without it.
+func addInvalidations(mgr ctrl.Manager, c Config, env *environment) (runs bool, err error) {
 	if !slices.Contains(c.Controllers, controllerInvalidation) {
-		return nil
+		return false, nil
 	}
-	_, err := mgr.GetRESTMapper().RESTMapping(v1alpha1.SchemeGroupVersion.WithKind("Invalidation").GroupKind(), v1alpha1.SchemeGroupVersion.Version)
+	_, err = mgr.GetRESTMapper().RESTMapping(v1alpha1.SchemeGroupVersion.WithKind("Invalidation").GroupKind(), v1alpha1.SchemeGroupVersion.Version)
 	if meta.IsNoMatchError(err) {
 		ctrl.Log.WithName("operator").Error(errors.New("the CustomResourceDefinition invalidations.cloudfront-tenant-operator.io is not installed"),
 			"There are no Invalidations. Install the CRD and restart the operator, or remove invalidation from --controllers")
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("looking for the kind Invalidation: %w", err)
+		return false, fmt.Errorf("looking for the kind Invalidation: %w", err)
 	}
 	observer, err := newInvalidationMetrics(ctrlmetrics.Registry)
 	if err != nil {
-		return err
+		return false, err
+	}
+	if err := registerInvalidations(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), clock.RealClock{}); err != nil {
+		return false, err
 	}
 	controller := invalidation.New(invalidation.Options{
 		Client: mgr.GetClient(), Accounts: env.Accounts, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
 		ClusterID: c.ClusterID, PathsPerDay: c.Invalidations.PathsPerDay, Observer: observer,
 	})
+	env.invalidations = mgr.GetCache()
 	env.halt.OnChange(controller.WakeAll)
 	env.grants.OnChange(controller.WakeNamespaces)
-	return reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(invalidationWorkers))
+	return true, reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(invalidationWorkers))
 }
 
 func invalidationRights(namespace string) []Right {
@@ -85,40 +89,4 @@ func invalidationRights(namespace string) []Right {
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "watch", Namespace: namespace, For: "following the tenants of invalidations"},
 		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording events of an invalidation", Optional: true},
 	}
-}
-
-// invalidationMetrics implements invalidation.Observer.
-type invalidationMetrics struct {
-	ended *prometheus.CounterVec
-	paths prometheus.Counter
-}
-
-func newInvalidationMetrics(r prometheus.Registerer) (*invalidationMetrics, error) {
-	m := &invalidationMetrics{
-		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: metricPrefix + "invalidations_total",
-			Help: "Tenants whose invalidation has ended, by result: completed or failed.",
-		}, []string{"result"}),
-		paths: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: metricPrefix + "invalidation_paths_requested_total",
-			Help: "Paths of invalidations that AWS has accepted. AWS charges for each after the first 1,000 of an account in a month.",
-		}),
-	}
-	// Both are shown before anything has ended: a rate needs a zero to begin with.
-	for _, result := range []string{"completed", "failed"} {
-		m.ended.WithLabelValues(result)
-	}
-	return m, registerAll(r, m.ended, m.paths)
-}
-
-// PathsRequested implements invalidation.Observer.
-func (m *invalidationMetrics) PathsRequested(n int) { m.paths.Add(float64(n)) }
-
-// InvalidationEnded implements invalidation.Observer.
-func (m *invalidationMetrics) InvalidationEnded(completed bool) {
-	result := "failed"
-	if completed {
-		result = "completed"
-	}
-	m.ended.WithLabelValues(result).Inc()
 }

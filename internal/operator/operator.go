@@ -146,17 +146,23 @@ func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *envir
 			return err
 		}
 	}
-	if err := addInvalidations(mgr, c, env); err != nil {
+	invalidates, err := addInvalidations(mgr, c, env)
+	if err != nil {
 		return err
 	}
 	if err := addDistributionsAndGroups(ctx, mgr, c, env, objectsOf); err != nil {
 		return err
 	}
-	running := slices.Clone(c.Controllers)
+	return registerStalled(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.running(env, invalidates))
+}
+
+// running are the controllers that run: what --controllers names, without a kind that is not installed, and that of grants.
+func (c Config) running(env *environment, invalidates bool) []string {
+	running := slices.DeleteFunc(slices.Clone(c.Controllers), func(name string) bool { return name == controllerInvalidation && !invalidates })
 	if env.grants != nil {
 		running = append(running, controllerEdgeGrant)
 	}
-	return registerStalled(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), running)
+	return running
 }
 
 func (c Config) managerOptions(scheme *runtime.Scheme) ctrl.Options {
@@ -249,6 +255,8 @@ type environment struct {
 	moved func(names []string)
 	// freed are called with each tenant whose object is gone. They are complete before anything starts.
 	freed []func(tenant string)
+	// invalidations reads Invalidation objects; nil where no controller requests any. It is set before anything starts.
+	invalidations client.Reader
 }
 
 func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environment, error) {

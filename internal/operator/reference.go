@@ -70,6 +70,9 @@ func Metrics() ([]Metric, error) {
 	if _, err := newInvalidationMetrics(r); err != nil {
 		return nil, err
 	}
+	if err := registerInvalidations(r, nil, nil, nil); err != nil {
+		return nil, err
+	}
 	if err := registerZones(r, nil); err != nil {
 		return nil, err
 	}
@@ -88,7 +91,7 @@ func Metrics() ([]Metric, error) {
 	if _, err := newWebhookMetrics(r); err != nil {
 		return nil, err
 	}
-	if err := registerWatches(r, nil, nil); err != nil {
+	if err := registerWatches(r, nil, nil, nil); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(r.metrics, func(a, b Metric) int { return strings.Compare(a.Name, b.Name) })

@@ -27,6 +27,11 @@ var stallingKinds = []struct {
 		err := r.List(ctx, &list, client.UnsafeDisableDeepCopy)
 		return shown(list.Items, err, func(o *v1alpha1.DistributionTenant) parentObject { return parentObject{o, o.Status.Conditions} })
 	}},
+	{controllerInvalidation, "Invalidation", func(ctx context.Context, r client.Reader) ([]parentObject, error) {
+		var list v1alpha1.InvalidationList
+		err := r.List(ctx, &list, client.UnsafeDisableDeepCopy)
+		return shown(list.Items, err, func(o *v1alpha1.Invalidation) parentObject { return parentObject{o, o.Status.Conditions} })
+	}},
 	{controllerDistribution, "Distribution", distributionObjects},
 	{controllerConnectionGroup, "ConnectionGroup", groupObjects},
 	{controllerTenantSource, "TenantSource", func(ctx context.Context, r client.Reader) ([]parentObject, error) {

@@ -67,20 +67,21 @@ func TestStalledObjects(t *testing.T) {
 		&v1alpha1.DistributionTenant{ObjectMeta: named(1), Status: v1alpha1.DistributionTenantStatus{Conditions: stalled("True", "InvalidSpec", now)}},
 		&v1alpha1.DistributionTenant{ObjectMeta: named(2), Status: v1alpha1.DistributionTenantStatus{Conditions: stalled("False", "Fine", now)}},
 		&v1alpha1.Distribution{ObjectMeta: named(1), Status: v1alpha1.DistributionStatus{ResourceStatus: v1alpha1.ResourceStatus{Conditions: stalled("True", "AccessDenied", now)}}},
+		&v1alpha1.Invalidation{ObjectMeta: named(1), Status: v1alpha1.InvalidationStatus{Conditions: stalled("True", "InvalidationFailed", now)}},
 		&v1alpha1.TenantSource{ObjectMeta: named(1), Status: v1alpha1.TenantSourceStatus{Conditions: stalled("True", "InvalidConfig", now)}},
 		&v1alpha1.EdgeGrant{ObjectMeta: cluster, Status: v1alpha1.EdgeGrantStatus{Conditions: stalled("True", "RoleRefused", now)}},
 		&kleffv1.Tenant{ObjectMeta: cluster, Status: kleffv1.TenantStatus{Conditions: stalled("True", "NamespaceConflict", now)}},
 		&kleffv1.TenantPlan{ObjectMeta: cluster, Status: kleffv1.TenantPlanStatus{Conditions: stalled("True", "RolloutStopped", now)}},
 	}
 	const tenant = "DistributionTenant/o-001/shop/InvalidSpec/ 1"
-	all := []string{"distributiontenant", "distribution", "connectiongroup", "tenantsource", "tenant", "edgegrant"}
+	all := []string{"distributiontenant", "distribution", "connectiongroup", "tenantsource", "tenant", "edgegrant", "invalidation"}
 	for name, tt := range map[string]struct {
 		elected     <-chan struct{}
 		controllers []string
 		want        []string
 	}{
 		"one of each kind": {elected, all, []string{
-			"Distribution/o-001/shop/AccessDenied/ 1", tenant, "EdgeGrant/acme//RoleRefused/ 1", "Tenant/acme//NamespaceConflict/ 1",
+			"Distribution/o-001/shop/AccessDenied/ 1", tenant, "EdgeGrant/acme//RoleRefused/ 1", "Invalidation/o-001/shop/InvalidationFailed/ 1", "Tenant/acme//NamespaceConflict/ 1",
 			"TenantPlan/acme//RolloutStopped/ 1", "TenantSource/o-001/shop/InvalidConfig/ 1",
 		}},
 		"without a controller, without its kinds": {elected, []string{"distributiontenant"}, []string{tenant}},

@@ -46,6 +46,9 @@ func (p *pass) count() {
 	if p.out.Failed != nil {
 		p.Observer.InvalidationEnded(false)
 	}
+	if p.in.AllCompleted() {
+		p.Observer.InvalidationTook(p.in.Memory.Finished.Sub(p.in.Created))
+	}
 	before := map[string]invalidation.Tenant{}
 	for _, t := range p.before {
 		before[t.Name] = t

@@ -28,6 +28,8 @@ type Observer interface {
 	PathsRequested(n int)
 	// InvalidationEnded counts a tenant that was completed, or has failed.
 	InvalidationEnded(completed bool)
+	// InvalidationTook is how long an object took to have all its tenants completed.
+	InvalidationTook(d time.Duration)
 }
 
 // Options configure the controller.

@@ -130,6 +130,19 @@ func TestASelectorIsBounded(t *testing.T) {
 	inAWS(t, w)
 }
 
+// How long an invalidation took is measured once, and only of one that removed its paths from all caches.
+func TestItIsMeasuredOnce(t *testing.T) {
+	w := offline(t, world.Options{}, "shop")
+	apply(t, w, w.Invalidation("first", "shop"))
+	apply(t, w, w.Invalidation("never", "ghost"))
+	w.Advance(2 * time.Hour)
+	is(t, w, "first", "True/Completed")
+	is(t, w, "never", "False/InvalidationFailed")
+	if len(w.Took) != 1 || w.Took[0] < 10*time.Second || w.Took[0] > settle {
+		t.Errorf("measured %v", w.Took)
+	}
+}
+
 // Finished objects of a namespace don't pile up.
 func TestFinishedObjectsAreDeleted(t *testing.T) {
 	w := offline(t, world.Options{}, "shop")

@@ -3,6 +3,7 @@
 package invalidation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -133,6 +134,11 @@ type Input struct {
 
 // finished reports whether the object has reached its end.
 func (in Input) finished() bool { return !in.Memory.Finished.IsZero() }
+
+// AllCompleted reports whether the object has reached its end with every tenant completed.
+func (in Input) AllCompleted() bool {
+	return in.finished() && len(in.Memory.Tenants) > 0 && !slices.ContainsFunc(in.Memory.Tenants, func(t Tenant) bool { return t.State != Completed })
+}
 
 // started reports whether its tenants are chosen.
 func (in Input) started() bool { return !in.Memory.Started.IsZero() }

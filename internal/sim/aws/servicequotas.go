@@ -40,6 +40,9 @@ var listedQuotas = []listedQuota{
 	{"cloudfront", "Maximum number of distribution tenants per AWS account", "L-51A00001", func(q Quotas) int { return q.Tenants }},
 	{"cloudfront", "Maximum number of multi-tenant distributions per AWS account", "L-51A00002", func(q Quotas) int { return q.MultiTenantDistributions }},
 	{"cloudfront", "Maximum number of connection groups per AWS account", "L-51A00003", func(q Quotas) int { return q.ConnectionGroups }},
+	{"cloudfront", "Maximum number of aliases per distribution tenant", "L-51A00004", func(q Quotas) int { return q.DomainsPerTenant }},
+	{"cloudfront", "File invalidation: maximum number of files allowed in active invalidation requests, excluding wildcard invalidations", "L-51A00005", func(q Quotas) int { return q.InvalidationPaths }},
+	{"cloudfront", "File invalidation: maximum number of active wildcard invalidations allowed", "L-51A00006", func(q Quotas) int { return q.WildcardInvalidations }},
 	{"acm", "ACM certificates", "L-F141DD1D", func(q Quotas) int { return q.Certificates }},
 	{"acm", "Domain names per ACM certificate", "L-FB94F0B0", func(q Quotas) int { return q.NamesPerCertificate }},
 }

@@ -45,6 +45,9 @@ func TestServiceQuotas(t *testing.T) {
 	if d := cmp.Diff(map[string]float64{
 		"Distributions per AWS account": 500, "Maximum number of distribution tenants per AWS account": 10_000,
 		"Maximum number of multi-tenant distributions per AWS account": 20, "Maximum number of connection groups per AWS account": 100,
+		"Maximum number of aliases per distribution tenant":                                                                    100,
+		"File invalidation: maximum number of files allowed in active invalidation requests, excluding wildcard invalidations": 3_000,
+		"File invalidation: maximum number of active wildcard invalidations allowed":                                           15,
 	}, defaults); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)
 	}

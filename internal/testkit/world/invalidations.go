@@ -2,6 +2,7 @@ package world
 
 import (
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,6 +49,8 @@ func (o invalidationObserver) InvalidationEnded(completed bool) {
 	}
 	o.w.Ended[completed]++
 }
+
+func (o invalidationObserver) InvalidationTook(d time.Duration) { o.w.Took = append(o.w.Took, d) }
 
 // Invalidation builds one of the page /index.html of a tenant.
 func (w *World) Invalidation(name, tenant string, change ...func(*v1alpha1.Invalidation)) *v1alpha1.Invalidation {

@@ -137,6 +137,8 @@ type World struct {
 	// Paths are those of invalidations that were counted as requested, Ended how often one was counted as completed or not.
 	Paths int
 	Ended map[bool]int
+	// Took is how long each invalidation took that was completed.
+	Took []time.Duration
 
 	t       TB
 	options Options
