@@ -24,6 +24,7 @@ func certsCommand(s *session) *cobra.Command {
 		Example: "  kubectl cfdt certs\n  kubectl cfdt certs -n shop --expiring 30d",
 	}
 	c.Flags().StringVar(&expiring, "expiring", "", "show only certificates that expire within this time, such as 30d, 6w or 12h")
+	s.cluster.addAll(c.Flags())
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, _ []string) error {
 		within, err := days(expiring)

@@ -17,6 +17,8 @@ type cluster struct {
 	overrides *clientcmd.ConfigOverrides
 	// extra are the user extras to impersonate, as key=value.
 	extra []string
+	// all is whether the namespace is left aside.
+	all bool
 }
 
 // newCluster is one with a kubeconfig; empty: that of kubectl.
@@ -98,4 +100,14 @@ func (c *cluster) namespace() (string, error) {
 }
 
 // chosen is the namespace that --namespace names. Empty: all of them.
-func (c *cluster) chosen() string { return c.overrides.Context.Namespace }
+func (c *cluster) chosen() string {
+	if c.all {
+		return ""
+	}
+	return c.overrides.Context.Namespace
+}
+
+// addAll is for verbs that show a fleet.
+func (c *cluster) addAll(flags *pflag.FlagSet) {
+	flags.BoolVarP(&c.all, "all-namespaces", "A", false, "all namespaces, also with --namespace; the default without it")
+}

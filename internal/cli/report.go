@@ -32,6 +32,7 @@ func reportCommand(s *session) *cobra.Command {
 			"drift, roll-outs and sources. The page loads nothing: mail it, or have a nightly job publish it.",
 		Example: "  kubectl cfdt report --html fleet.html\n  kubectl cfdt report --html -n shop --title Shop > shop.html",
 	}
+	s.cluster.addAll(c.Flags())
 	c.Flags().BoolVar(&html, "html", false, "write HTML, the only format there is; for others, see kubectl cfdt status -o")
 	c.Flags().StringVar(&title, "title", "", "title of the page")
 	c.RunE = run(func(ctx context.Context, args []string) error {

@@ -24,6 +24,7 @@ func statusCommand(s *session) *cobra.Command {
 			"Without --namespace, it is the whole cluster.",
 		Example: "  kubectl cfdt status\n  kubectl cfdt status -n shop -o yaml",
 	}
+	s.cluster.addAll(c.Flags())
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, _ []string) error {
 		f, err := s.load(ctx)

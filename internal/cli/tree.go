@@ -25,6 +25,7 @@ func treeCommand(s *session) *cobra.Command {
 		Example: "  kubectl cfdt tree\n  kubectl cfdt tree distribution/platform -n edge",
 	}
 	c.Flags().BoolVar(&all, "all", false, "show every object")
+	s.cluster.addAll(c.Flags())
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, args []string) error {
 		f, err := s.load(ctx, kindTenant, "Distribution", "ConnectionGroup", "TenantSource")
