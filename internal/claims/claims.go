@@ -140,7 +140,7 @@ func (r *Registry) Judge(key claim.Key) *chain.Halt {
 	return refusal.Halt()
 }
 
-// Moves are the domains that are handed over to an object and that AWS shows for an object of another namespace.
+// Moves are the domains that are handed over to an object and that AWS shows for another object.
 func (r *Registry) Moves(key claim.Key) []string {
 	if r == nil {
 		return nil

@@ -13,7 +13,7 @@ func registerDomainClaims(r prometheus.Registerer, c *claims.Registry) error {
 		claims: c,
 		stored: prometheus.NewDesc(metricPrefix+"domain_claims", "DomainClaims, by phase: Reserved or Held.", []string{"phase"}, nil),
 		refused: prometheus.NewDesc(metricPrefix+"domain_claims_refused",
-			"Distribution tenants that are refused a domain that is taken or reserved outside of their namespace (condition reason DomainClaimed).", nil, nil),
+			"Distribution tenants that are refused a domain that is taken or reserved outside of their namespace, or handed over within it (condition reason DomainClaimed).", nil, nil),
 	})
 }
 

@@ -39,33 +39,43 @@ func (h *Handler) gather(ctx context.Context, now, before *v1alpha1.Distribution
 }
 
 // holders are the other objects that have a domain. One that is being deleted releases it soon, one that has not proven
-// the domain has nothing of it, and one of another namespace loses it if the domain is handed over to this one.
+// the domain has nothing of it, and one from which the domain is handed over to this object loses it.
 func (h *Handler) holders(ctx context.Context, o *v1alpha1.DistributionTenant, domain string) []advice.Holder {
 	var list v1alpha1.DistributionTenantList
 	if err := h.Cache.List(ctx, &list, client.MatchingFields{indexDomain: domain}, client.UnsafeDisableDeepCopy); err != nil {
 		return nil
 	}
 	var out []advice.Holder
-	handedOver := len(list.Items) > 0 && h.handedOver(ctx, o.Namespace, domain)
+	var c v1alpha1.DomainClaimSpec
+	if len(list.Items) > 0 {
+		c = h.handOver(ctx, domain)
+	}
 	for i := range list.Items {
 		t := &list.Items[i]
-		theirs := t.Namespace != o.Namespace
-		if t.DeletionTimestamp.IsZero() && (theirs && !handedOver || !theirs && t.Name != o.Name) && !unproven(t, domain) {
+		other := t.Namespace != o.Namespace || t.Name != o.Name
+		if t.DeletionTimestamp.IsZero() && other && (!receives(c, o) || receives(c, t)) && !unproven(t, domain) {
 			out = append(out, advice.Holder{Domain: domain, Namespace: t.Namespace, Name: t.Name})
 		}
 	}
 	return out
 }
 
-// handedOver reports whether an administrator takes the domain from who has it, in favor of the namespace.
-func (h *Handler) handedOver(ctx context.Context, namespace, domain string) bool {
+// handOver says to whom an administrator hands the domain over. It is empty if the domain is not handed over.
+func (h *Handler) handOver(ctx context.Context, domain string) v1alpha1.DomainClaimSpec {
 	name := claim.Name(claim.Canonical(domain))
 	if h.Claims == nil || name == "" {
-		return false
+		return v1alpha1.DomainClaimSpec{}
 	}
 	var c v1alpha1.DomainClaim
-	err := h.Claims.Get(ctx, client.ObjectKey{Name: name}, &c)
-	return err == nil && c.DeletionTimestamp.IsZero() && c.Spec.HandOver && c.Spec.Namespace == namespace
+	if err := h.Claims.Get(ctx, client.ObjectKey{Name: name}, &c); err != nil || !c.DeletionTimestamp.IsZero() || !c.Spec.HandOver {
+		return v1alpha1.DomainClaimSpec{}
+	}
+	return c.Spec
+}
+
+// receives reports whether a hand-over is in favor of the object.
+func receives(c v1alpha1.DomainClaimSpec, o *v1alpha1.DistributionTenant) bool {
+	return c.Namespace == o.Namespace && (c.TenantRef == nil || c.TenantRef.Name == o.Name)
 }
 
 func unproven(o *v1alpha1.DistributionTenant, domain string) bool {

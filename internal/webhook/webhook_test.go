@@ -171,6 +171,11 @@ func TestADomainThatIsHandedOver(t *testing.T) {
 		return c
 	}
 	asIs := func(*v1alpha1.DomainClaim) {}
+	named := func(namespace, name string) func(*v1alpha1.DomainClaim) {
+		return func(c *v1alpha1.DomainClaim) {
+			c.Spec.Namespace, c.Spec.TenantRef = namespace, &v1alpha1.DomainClaimTenantReference{Name: name}
+		}
+	}
 	for name, c := range map[string]struct {
 		claim     *v1alpha1.DomainClaim
 		namespace string
@@ -179,6 +184,10 @@ func TestADomainThatIsHandedOver(t *testing.T) {
 		"to this namespace":                 {claimed(asIs), "team-b", webhook.Silent},
 		"to this one, which has it already": {claimed(func(c *v1alpha1.DomainClaim) { c.Spec.Namespace = "team-a" }), "team-a", webhook.Refused},
 		"to another one":                    {claimed(asIs), "team-c", webhook.Refused},
+		"to this object":                    {claimed(named("team-b", "second")), "team-b", webhook.Silent},
+		"to this one of the same namespace": {claimed(named("team-a", "second")), "team-a", webhook.Silent},
+		"to another object":                 {claimed(named("team-b", "third")), "team-b", webhook.Refused},
+		"to the one that has it":            {claimed(named("team-a", "first")), "team-a", webhook.Refused},
 		"only reserved for this one":        {claimed(func(c *v1alpha1.DomainClaim) { c.Spec.HandOver = false }), "team-b", webhook.Refused},
 		"without a claim":                   {nil, "team-b", webhook.Refused},
 	} {

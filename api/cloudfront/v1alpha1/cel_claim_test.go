@@ -32,13 +32,29 @@ func claimCases() map[string]limits.Case {
 			Name: "stays.example.com", Stored: "domain: stays.example.com", Accepted: "{domain: stays.example.com, namespace: other}",
 			Refused: "domain: moves.example.com", Says: []string{"spec.domain", `is "stays.example.com"`, "create another one"},
 		},
-		"a domain is in lower case":              {Accepted: shop, Refused: "domain: Shop.example.com", Says: []string{"spec.domain", `write "shop.example.com"`}},
-		"a domain is in punycode":                {Name: "xn--bcher-kva.example.com", Accepted: "domain: xn--bcher-kva.example.com", Refused: "domain: bücher.example.com", Says: []string{"spec.domain", "in punycode"}},
-		"a domain has no dot at its end":         {Accepted: shop, Refused: "domain: shop.example.com.", Says: []string{"spec.domain", "ends with a dot"}},
-		"a domain is fully qualified":            {Accepted: shop, Refused: "domain: shop", Says: []string{"spec.domain", "not a fully qualified domain name"}},
-		"a claim has a namespace":                {Accepted: "namespace: shop", Refused: "namespace: null", Says: []string{"spec.namespace", "Required"}},
-		"a namespace has a name":                 {Accepted: "namespace: s", Refused: `namespace: ""`, Says: []string{"spec.namespace", "at least 1"}},
-		"a namespace has a short name":           {Accepted: "namespace: " + strings.Repeat("s", 63), Refused: "namespace: " + strings.Repeat("s", 64), Says: []string{"spec.namespace", "Too long", "63"}},
+		"a domain is in lower case":      {Accepted: shop, Refused: "domain: Shop.example.com", Says: []string{"spec.domain", `write "shop.example.com"`}},
+		"a domain is in punycode":        {Name: "xn--bcher-kva.example.com", Accepted: "domain: xn--bcher-kva.example.com", Refused: "domain: bücher.example.com", Says: []string{"spec.domain", "in punycode"}},
+		"a domain has no dot at its end": {Accepted: shop, Refused: "domain: shop.example.com.", Says: []string{"spec.domain", "ends with a dot"}},
+		"a domain is fully qualified":    {Accepted: shop, Refused: "domain: shop", Says: []string{"spec.domain", "not a fully qualified domain name"}},
+		"a claim has a namespace":        {Accepted: "namespace: shop", Refused: "namespace: null", Says: []string{"spec.namespace", "Required"}},
+		"a namespace has a name":         {Accepted: "namespace: s", Refused: `namespace: ""`, Says: []string{"spec.namespace", "at least 1"}},
+		"a namespace has a short name":   {Accepted: "namespace: " + strings.Repeat("s", 63), Refused: "namespace: " + strings.Repeat("s", 64), Says: []string{"spec.namespace", "Too long", "63"}},
+		"a receiver needs a hand-over": {
+			Accepted: "{domain: shop.example.com, handOver: true, tenantRef: {name: acme}}", Refused: "{domain: shop.example.com, tenantRef: {name: acme}}",
+			Says: []string{"spec.tenantRef", "set handOver to true to move the domain to acme"},
+		},
+		"and a hand-over that is switched off has none": {
+			Accepted: "{domain: shop.example.com, handOver: true}", Refused: "{domain: shop.example.com, handOver: false, tenantRef: {name: acme}}", Says: []string{"spec.tenantRef", "remove tenantRef to reserve it"},
+		},
+		"a receiver has a name": {
+			Accepted: "{domain: shop.example.com, handOver: true, tenantRef: {name: a}}", Refused: `{domain: shop.example.com, handOver: true, tenantRef: {name: ""}}`, Says: []string{"spec.tenantRef.name", "at least 1"},
+		},
+		"and names a receiver": {
+			Accepted: "{domain: shop.example.com, handOver: true, tenantRef: {name: a}}", Refused: "{domain: shop.example.com, handOver: true, tenantRef: {}}", Says: []string{"spec.tenantRef.name", "Required"},
+		},
+		"a receiver has a name of at most 253 characters": {
+			Accepted: "{domain: shop.example.com, handOver: true, tenantRef: {name: " + longestDomain + "}}", Refused: "{domain: shop.example.com, handOver: true, tenantRef: {name: a" + longestDomain + "}}", Says: []string{"spec.tenantRef.name", "Too long", "253"},
+		},
 		"a namespace has a name of its own form": {Accepted: "namespace: shop-1", Refused: "namespace: Shop_1", Says: []string{"spec.namespace", `"Shop_1" is not the name of a namespace`}},
 	}
 	for name, tc := range cases {

@@ -201,7 +201,7 @@ const (
 	// ReasonFrozen (False): an administrator has stopped all writes to AWS. Nothing is changed, and deployed tenants keep serving.
 	// Fix: wait until the administrator lets the operator go on, see [Deletions that wait](../deletion-budget.md#stop-everything).
 	ReasonFrozen = "Frozen"
-	// ReasonDomainClaimed (False): a domain of the spec is taken or reserved outside of this namespace. Nothing is changed in AWS for this object. What it serves already, it keeps.
+	// ReasonDomainClaimed (False): a domain of the spec is taken or reserved outside of this namespace, or handed over to another object of it. Nothing is changed in AWS for this object. What it serves already, it keeps.
 	// Fix: remove the domain that the message names from the spec, or ask the platform team for it, see [DomainClaim](../spec/domainclaim.md). The object continues automatically when the domain is free.
 	ReasonDomainClaimed = "DomainClaimed"
 )

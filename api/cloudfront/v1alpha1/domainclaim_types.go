@@ -45,6 +45,8 @@ type DomainClaimList struct {
 }
 
 // DomainClaimSpec is who may have a domain.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.tenantRef) || has(self.handOver) && self.handOver",messageExpression="'only a hand-over has a receiver: set handOver to true to move the domain to ' + self.tenantRef.name + ', or remove tenantRef to reserve it for every object of the namespace'",message="only a hand-over has a receiver: set handOver to true, or remove tenantRef",fieldPath=".tenantRef"
 type DomainClaimSpec struct {
 	// domain is a fully qualified domain name of at most 253 characters, in lower case, without a dot at the end.
 	// Internationalized names are in punycode. A wildcard is the entire leftmost label, as in *.example.com. It can't be
@@ -74,15 +76,30 @@ type DomainClaimSpec struct {
 	Subdomains bool `json:"subdomains,omitempty"`
 
 	// handOver moves the domain to the object of the namespace that has it in its spec, while an object of another
-	// namespace serves it. It is moved in one step, so that it is always served, if a certificate of the new tenant covers
-	// it, and its DNS record goes with it. The former object then reports DomainClaimed until the domain is removed from its
-	// spec. Default: false.
+	// namespace serves it, or any other object if tenantRef is set. It is moved in one step, so that it is always served, if
+	// a certificate of the new tenant covers it, and its DNS record moves too. The former object then reports DomainClaimed
+	// until the domain is removed from its spec. Default: false.
 	// +optional
 	HandOver bool `json:"handOver,omitempty"`
+
+	// tenantRef is the DistributionTenant of the namespace to which the domain is handed over. It is then taken from any
+	// other object, also from one of the same namespace, and only the one that is named gets it. It needs handOver, and
+	// does not limit what subdomains reserves below the domain. If omitted, any object of the namespace may take it.
+	// +optional
+	TenantRef *DomainClaimTenantReference `json:"tenantRef,omitempty"`
 
 	// until is when the claim ends. The operator then deletes it. If omitted, it stays until it is deleted.
 	// +optional
 	Until *metav1.Time `json:"until,omitempty"`
+}
+
+// DomainClaimTenantReference names a DistributionTenant of the claim's namespace.
+type DomainClaimTenantReference struct {
+	// name is the name of the object.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Name string `json:"name,omitempty"`
 }
 
 // DomainHolder names a DistributionTenant.
@@ -125,7 +142,7 @@ type DomainClaimPhase string
 const (
 	// DomainReserved is the phase of a claim that an administrator has made.
 	DomainReserved DomainClaimPhase = "Reserved"
-	// DomainHandOver is the phase of a claim that moves the domain to another namespace.
+	// DomainHandOver is the phase of a claim that moves the domain to another object.
 	DomainHandOver DomainClaimPhase = "HandOver"
 	// DomainHeld is the phase of a claim for a domain that was released.
 	DomainHeld DomainClaimPhase = "Held"

@@ -16,7 +16,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// handover is a world in which a domain is handed over from an object of the world's namespace to one of another.
+// handover is a world in which a domain is handed over from an object of the world's namespace to one of another, or to
+// another one of the same.
 type handover struct {
 	*rig
 
@@ -25,8 +26,12 @@ type handover struct {
 	domain   string
 	records  bool
 	receiver string
+	// named is true where the claim names the receiver.
+	named    bool
 	sampling bool
-	gaps     []string
+	// unrecorded is true where the domain may be missing in DNS for a while.
+	unrecorded bool
+	gaps       []string
 }
 
 func newHandover(t *testing.T, domain string, records bool) *handover {
@@ -43,6 +48,12 @@ func newHandover(t *testing.T, domain string, records bool) *handover {
 	return h
 }
 
+// within has the receiver in the giver's namespace, where a claim has to name it.
+func (h *handover) within() *handover {
+	h.receiver, h.named = "receiver", true
+	return h
+}
+
 // sample looks whether the domain is served, at every change of AWS.
 func (h *handover) sample(v sim.View) {
 	if !h.sampling {
@@ -51,7 +62,7 @@ func (h *handover) sample(v sim.View) {
 	if v.Domains()[h.domain] == "" {
 		h.gaps = append(h.gaps, fmt.Sprintf("%s: no tenant has it, around %s", v.Now.Format(time.TimeOnly), v.Operation))
 	}
-	if h.records && v.PublicRouting()[h.domain] == "" {
+	if h.records && !h.unrecorded && v.PublicRouting()[h.domain] == "" {
 		h.gaps = append(h.gaps, fmt.Sprintf("%s: it does not lead to CloudFront, around %s (after it: %t): %v", v.Now.Format(time.TimeOnly), v.Operation, v.After, v.PublicRouting()))
 	}
 }
@@ -70,12 +81,18 @@ func (h *handover) object(name string, change edit, list ...string) *v1alpha1.Di
 
 func (h *handover) claim(change ...func(*v1alpha1.DomainClaim)) {
 	h.t.Helper()
-	namespace, _, _ := strings.Cut(h.receiver, "/")
+	namespace, receiver, found := strings.Cut(h.receiver, "/")
+	if !found {
+		namespace, receiver = h.Namespace, h.receiver
+	}
 	name := h.domain
 	if name[0] == '*' {
 		name = "0wildcard" + name[1:]
 	}
 	o := &v1alpha1.DomainClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.DomainClaimSpec{Domain: h.domain, Namespace: namespace, HandOver: true}}
+	if h.named {
+		o.Spec.TenantRef = &v1alpha1.DomainClaimTenantReference{Name: receiver}
+	}
 	for _, c := range change {
 		c(o)
 	}
@@ -114,7 +131,7 @@ func (h *handover) handedOver() {
 	}
 }
 
-// A domain is handed over to an object of another namespace. It is served, and leads there, at every moment, wherever the
+// A domain is handed over to an object of another namespace, or to a named one of the same. It is served, and leads there, at every moment, wherever the
 // process ends, and nothing is left of it when both objects are gone.
 func TestAHandedOverDomainIsAlwaysServed(t *testing.T) {
 	t.Parallel()
@@ -122,18 +139,27 @@ func TestAHandedOverDomainIsAlwaysServed(t *testing.T) {
 		domain  string
 		records bool
 		change  edit
+		within  bool
 	}{
-		"records of the customer":  {"moves.example.com", false, func(*v1alpha1.DistributionTenant) {}},
-		"records of the operator":  {"moves.example.com", true, func(*v1alpha1.DistributionTenant) {}},
-		"a wildcard":               {"*.shop.example.com", true, func(*v1alpha1.DistributionTenant) {}},
-		"the apex":                 {"example.com", true, func(*v1alpha1.DistributionTenant) {}},
-		"another connection group": {"moves.example.com", true, func(o *v1alpha1.DistributionTenant) { o.Spec.ConnectionGroupID = secondGroup }},
-		"drift is only reported":   {"moves.example.com", true, drift(v1alpha1.DriftPolicyReport)},
+		"records of the customer":  {"moves.example.com", false, func(*v1alpha1.DistributionTenant) {}, false},
+		"records of the operator":  {"moves.example.com", true, func(*v1alpha1.DistributionTenant) {}, false},
+		"a wildcard":               {"*.shop.example.com", true, func(*v1alpha1.DistributionTenant) {}, false},
+		"the apex":                 {"example.com", true, func(*v1alpha1.DistributionTenant) {}, false},
+		"another connection group": {"moves.example.com", true, func(o *v1alpha1.DistributionTenant) { o.Spec.ConnectionGroupID = secondGroup }, false},
+		"drift is only reported":   {"moves.example.com", true, drift(v1alpha1.DriftPolicyReport), false},
+
+		"records of the customer, in one namespace":  {"moves.example.com", false, func(*v1alpha1.DistributionTenant) {}, true},
+		"records of the operator, in one namespace":  {"moves.example.com", true, func(*v1alpha1.DistributionTenant) {}, true},
+		"a wildcard, in one namespace":               {"*.shop.example.com", true, func(*v1alpha1.DistributionTenant) {}, true},
+		"another connection group, in one namespace": {"moves.example.com", true, func(o *v1alpha1.DistributionTenant) { o.Spec.ConnectionGroupID = secondGroup }, true},
 	} {
 		for n := range 8 {
 			t.Run(fmt.Sprintf("%s, crash %d", name, n), func(t *testing.T) {
 				t.Parallel()
 				h := newHandover(t, tt.domain, tt.records)
+				if tt.within {
+					h.within()
+				}
 				h.Apply(h.object("giver", func(*v1alpha1.DistributionTenant) {}, "giver.example.com", tt.domain))
 				h.Advance(15 * time.Minute)
 				is(t, h.World, "giver", readyTrue, syncedTrue)
@@ -216,6 +242,71 @@ func TestOnlyAHandOverTakesADomain(t *testing.T) {
 			if tt.says != "" {
 				says(t, h.World, h.receiver, "Ready", tt.says)
 			}
+		})
+	}
+}
+
+// A claim that names its receiver, in the namespace of the one that has the domain. Another object that asks for it as well
+// is told whose it is, and gets nothing.
+func TestOnlyTheNamedReceiverTakesADomain(t *testing.T) {
+	t.Parallel()
+	h := newHandover(t, "moves.example.com", true).within()
+	unchanged := func(*v1alpha1.DistributionTenant) {}
+	h.Apply(h.object("giver", unchanged, "giver.example.com", h.domain))
+	h.Advance(15 * time.Minute)
+	h.sampling = true
+	h.claim()
+	h.Apply(h.object("bystander", unchanged, "bystander.example.com", h.domain))
+	h.Advance(30 * time.Minute)
+	if served, recorded := h.holds("giver"); !served || !recorded {
+		t.Errorf("before the receiver exists, the giver has the domain: %t, its record: %t", served, recorded)
+	}
+	is(t, h.World, "giver", readyTrue, syncedTrue)
+	is(t, h.World, "bystander", refusedHere)
+	says(t, h.World, "bystander", "Synced", h.domain+", which is handed over to the DistributionTenant receiver of this namespace")
+
+	h.Apply(h.object("receiver", unchanged, "receiver.example.com", h.domain))
+	h.Advance(30 * time.Minute)
+	h.handedOver()
+	is(t, h.World, "giver", refusedHere)
+	is(t, h.World, "bystander", refusedHere)
+	if served, recorded := h.holds("bystander"); served || recorded {
+		t.Errorf("the bystander has the domain: %t, its record: %t", served, recorded)
+	}
+}
+
+// The claim is deleted at any time of the move, and made again: the domain is served all the time, and moves in the end.
+func TestAClaimIsDeletedMidway(t *testing.T) {
+	t.Parallel()
+	for after := range 20 {
+		t.Run(fmt.Sprintf("after %d looks", after), func(t *testing.T) {
+			t.Parallel()
+			h := newHandover(t, "moves.example.com", true)
+			if after < 10 {
+				// Without the claim, objects of one namespace take no records from each other: the giver removes its own, and
+				// the receiver adds one.
+				h.within().unrecorded = true
+			}
+			unchanged := func(*v1alpha1.DistributionTenant) {}
+			h.Apply(h.object("giver", unchanged, "giver.example.com", h.domain))
+			h.Apply(h.object("receiver", unchanged, "receiver.example.com"))
+			h.Advance(15 * time.Minute)
+			h.sampling = true
+			h.claim()
+			h.Edit(h.receiver, domains("receiver.example.com", h.domain))
+			h.Advance(time.Duration(after%10) * 15 * time.Second)
+			for _, o := range h.DomainClaims() {
+				if err := h.Kube.Delete(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h.Advance(30 * time.Minute)
+			h.claim()
+			h.Advance(time.Hour)
+			h.Edit("giver", domains("giver.example.com"))
+			h.Advance(30 * time.Minute)
+			is(t, h.World, "giver", readyTrue, syncedTrue)
+			h.handedOver()
 		})
 	}
 }

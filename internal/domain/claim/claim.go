@@ -13,7 +13,7 @@ const (
 	ReasonClaimNotStored chain.Reason = "ClaimNotStored"
 )
 
-// Claim says that only one namespace may have a domain.
+// Claim says that only one namespace may have a domain, or only one object of it.
 type Claim struct {
 	// UID and Version are those of the object that it is stored in. Empty: it is not stored.
 	UID, Version string
@@ -23,6 +23,8 @@ type Claim struct {
 	Subdomains bool
 	// HandOver takes the domain from who serves it, in favor of the namespace.
 	HandOver bool
+	// Receiver is the name of the only object of the namespace to which the domain is handed over. Empty: to any of them.
+	Receiver string
 	// Until is when it ends. Zero: never.
 	Until time.Time
 	// Since is when it was made.
@@ -61,6 +63,17 @@ func (c Claim) Ended(now time.Time) bool { return !c.Until.IsZero() && !now.Befo
 func (c Claim) reaches(domain string) bool {
 	// While a wildcard is held, what it served is.
 	return c.Subdomains || c.Held() && covers(c.Domain, domain)
+}
+
+// For reports whether the claim lets the object have a domain that it decides on. A receiver is named for the claim's own
+// domain: what is below it is the namespace's.
+func (c Claim) For(key Key, domain string) bool {
+	return c.Namespace == key.Namespace && (!c.names(domain) || c.Receiver == key.Name)
+}
+
+// names reports whether one object alone gets the domain, also from others of its namespace.
+func (c Claim) names(domain string) bool {
+	return c.HandOver && c.Receiver != "" && c.Domain == domain
 }
 
 // Key names an object.
@@ -103,6 +116,8 @@ type Domain struct {
 // Refusal is why an object may not have a domain.
 type Refusal struct {
 	Domain string
+	// to is the object of the same namespace to which the domain is handed over. Empty: another namespace has it.
+	to string
 	// claim or holder is who has it.
 	claim  *Claim
 	holder *holding
@@ -110,6 +125,11 @@ type Refusal struct {
 
 // Halt is what stops the object. It names nothing of another namespace, and the detail does.
 func (r Refusal) Halt() *chain.Halt {
+	if r.to != "" {
+		return &chain.Halt{Reason: ReasonDomainClaimed, Alone: true, Message: fmt.Sprintf(
+			"spec.domains has %s, which is handed over to the DistributionTenant %s of this namespace. Nothing is changed in AWS for this object. Remove the domain from the spec as soon as %s is Ready, or ask the platform team to delete the DomainClaim %s.",
+			r.Domain, r.to, r.to, Name(r.Domain))}
+	}
 	h := &chain.Halt{Reason: ReasonDomainClaimed, Alone: true, Message: fmt.Sprintf(
 		"spec.domains has %s, which is taken or reserved outside of this namespace. Nothing is changed in AWS for this object. Remove the domain from the spec, or ask the platform team for it: it is available once it has been released, or with a DomainClaim for this namespace.", r.Domain)}
 	switch {

@@ -37,6 +37,12 @@ func reserved(domain, namespace string, change ...func(*claim.Claim)) claim.Clai
 
 func subdomains(c *claim.Claim) { c.Subdomains = true }
 func held(c *claim.Claim)       { c.ReleasedBy = "former" }
+func handedOver(c *claim.Claim) { c.HandOver = true }
+
+// handedTo is a hand-over to one object alone.
+func handedTo(name string) func(*claim.Claim) {
+	return func(c *claim.Claim) { c.HandOver, c.Receiver = true, name }
+}
 
 // party is what one namespace has.
 type party struct {

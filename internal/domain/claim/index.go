@@ -208,14 +208,14 @@ func (x *Index) Reclaimed(c Claim) bool {
 	})
 }
 
-// Moves are the domains of an object that are handed over to it, and that AWS shows for an object of another namespace.
+// Moves are the domains of an object that are handed over to it, and that AWS shows for another object.
 func (x *Index) Moves(key Key) (domains []string) { return x.handedOver(key, InAWS) }
 
 // Inherits are the domains that are handed over to an object, whether another still has them or not.
 func (x *Index) Inherits(key Key) (domains []string) { return x.handedOver(key, Wants) }
 
-// handedOver are the domains of an object that are handed over to it. With a stake, only those are among them of which an
-// object of another namespace has as much.
+// handedOver are the domains of an object that are handed over to it. With a stake, only those are among them of which
+// another object has as much: one of another namespace or, where the claim names its receiver, any other.
 func (x *Index) handedOver(key Key, least Stake) (domains []string) {
 	o := x.objects[key]
 	if o == nil {
@@ -223,10 +223,10 @@ func (x *Index) handedOver(key Key, least Stake) (domains []string) {
 	}
 	for _, h := range o.holdings {
 		c, claimed := x.claims[h.domain]
-		if !claimed || !h.wanted || !c.HandOver || c.Namespace != key.Namespace {
+		if !claimed || !h.wanted || !c.HandOver || !c.For(key, h.domain) {
 			continue
 		}
-		theirs := func(other *holding) bool { return other.of.Namespace != key.Namespace && other.stake >= least }
+		theirs := func(other *holding) bool { return !c.For(other.of.Key, h.domain) && other.stake >= least }
 		if least == Wants || slices.ContainsFunc(x.domains[h.domain], theirs) {
 			domains = append(domains, h.domain)
 		}
@@ -239,7 +239,7 @@ func (x *Index) handedOver(key Key, least Stake) (domains []string) {
 func (x *Index) Unheld(key Key, domains []string, enough time.Time) (out []string) {
 	for _, d := range domains {
 		d = Canonical(d)
-		if Name(d) != "" && !x.moves(key, d) && !x.held(key.Namespace, d, enough) {
+		if Name(d) != "" && !x.moves(key, d) && !x.held(key, d, enough) {
 			out = append(out, d)
 		}
 	}
@@ -253,14 +253,14 @@ func (x *Index) moves(key Key, domain string) bool {
 	})
 }
 
-func (x *Index) held(namespace, domain string, enough time.Time) bool {
+func (x *Index) held(key Key, domain string, enough time.Time) bool {
 	c, ok := x.claimOn(domain)
 	switch {
 	case !ok:
 		return false
-	case c.Domain == domain && c.Namespace != namespace:
+	case c.Domain == domain && !c.For(key, domain):
 		// An administrator has decided whose it is next.
 		return true
 	}
-	return c.Namespace == namespace && (c.Until.IsZero() || !c.Until.Before(enough))
+	return c.Namespace == key.Namespace && (c.Until.IsZero() || !c.Until.Before(enough))
 }

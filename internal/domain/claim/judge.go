@@ -65,10 +65,14 @@ func (j judgement) refusal(h *holding) *Refusal {
 		return nil
 	}
 	if c, ok := j.claimOn(h.domain); ok {
-		if c.Namespace == h.of.Namespace {
+		if c.For(h.of.Key, h.domain) {
 			return nil
 		}
-		return &Refusal{Domain: h.domain, claim: &c}
+		r := &Refusal{Domain: h.domain, claim: &c}
+		if c.Namespace == h.of.Namespace {
+			r.to = c.Receiver
+		}
+		return r
 	}
 	if isWildcard(h.domain) {
 		if c := j.claimBelow(h); c != nil {
@@ -81,12 +85,12 @@ func (j judgement) refusal(h *holding) *Refusal {
 	return nil
 }
 
-// given reports whether the domain is handed over to another namespace, of which an object asks for it. Who has it changes
-// nothing of it from then on.
+// given reports whether the domain is handed over to another object that asks for it. Who has it changes nothing of it from
+// then on.
 func (j judgement) given(h *holding) bool {
 	c, claimed := j.claims[h.domain]
-	return claimed && c.HandOver && c.Namespace != h.of.Namespace && slices.ContainsFunc(j.domains[h.domain], func(other *holding) bool {
-		return other.of.Namespace == c.Namespace && other.wanted
+	return claimed && c.HandOver && !c.For(h.of.Key, h.domain) && slices.ContainsFunc(j.domains[h.domain], func(other *holding) bool {
+		return c.For(other.of.Key, h.domain) && other.wanted
 	})
 }
 

@@ -13,7 +13,7 @@ const (
 	// The message names its previous owner, if it had one.
 	EventAdopted = "Adopted"
 	// EventDomainMoved (Normal; DistributionTenant): a DomainClaim with `handOver` has moved a domain to this object from
-	// one of another namespace.
+	// another one.
 	EventDomainMoved = "DomainMoved"
 	// EventDriftCorrected (Warning; DistributionTenant, Distribution, ConnectionGroup): fields or tags that were changed
 	// in AWS were set back. The message lists the first five with both values.

@@ -32,6 +32,9 @@ func Of(o *v1alpha1.DomainClaim) claim.Claim {
 		UID: string(o.UID), Version: o.ResourceVersion, Domain: o.Spec.Domain, Namespace: o.Spec.Namespace,
 		Subdomains: o.Spec.Subdomains, HandOver: o.Spec.HandOver, Since: o.CreationTimestamp.Time, ReleasedBy: o.Annotations[v1alpha1.AnnotationReleasedBy],
 	}
+	if o.Spec.TenantRef != nil {
+		c.Receiver = o.Spec.TenantRef.Name
+	}
 	if o.Spec.Until != nil {
 		c.Until = o.Spec.Until.Time
 	}
@@ -61,6 +64,9 @@ func (s Store) Store(ctx context.Context, c claim.Claim) (claim.Claim, error) {
 	o := &v1alpha1.DomainClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: claim.Name(c.Domain)},
 		Spec:       v1alpha1.DomainClaimSpec{Domain: c.Domain, Namespace: c.Namespace, Subdomains: c.Subdomains, HandOver: c.HandOver, Until: timeOf(c.Until)},
+	}
+	if c.Receiver != "" {
+		o.Spec.TenantRef = &v1alpha1.DomainClaimTenantReference{Name: c.Receiver}
 	}
 	if c.Held() {
 		o.Annotations = map[string]string{v1alpha1.AnnotationReleasedBy: c.ReleasedBy}
