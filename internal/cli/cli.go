@@ -75,7 +75,7 @@ const (
 // verbs make the commands.
 var verbs = []func(*session) *cobra.Command{
 	statusCommand, explainCommand, treeCommand, eventsCommand, certsCommand, reportCommand, bundleCommand,
-	pauseCommand, resumeCommand, reconcileCommand, invalidateCommand, sourceCommand, deletionsCommand, grantsCommand,
+	pauseCommand, resumeCommand, reconcileCommand, invalidateCommand, moveDomainCommand, sourceCommand, deletionsCommand, grantsCommand,
 	diffCommand, importCommand, orphansCommand,
 	versionCommand,
 }

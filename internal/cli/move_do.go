@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/moving"
+)
+
+// move makes the steps that are left, one after the other.
+func (s *session) move(ctx context.Context, f moving.Facts) error {
+	k, err := s.client()
+	if err != nil {
+		return err
+	}
+	for n, step := range moving.Make(f).Steps {
+		if step.Done {
+			continue
+		}
+		fmt.Fprintf(s.Streams.Out, "%d/%d %s\n", n+1, len(moving.Steps), step.What)
+		switch step.Step {
+		case moving.CreateClaim:
+			err = s.createClaim(ctx, k, &f)
+		case moving.AddDomain:
+			err = s.patchDomains(ctx, k, f.To, moving.Adding(f.To, f.Domain))
+		case moving.RemoveDomain:
+			if moving.Wants(f.From, f.Domain) {
+				err = s.patchDomains(ctx, k, f.From, moving.Removing(f.From, f.Domain))
+			}
+		case moving.WaitForMove, moving.WaitForRelease:
+			err = s.awaitStep(ctx, k, &f, step.Step)
+		case moving.DeleteClaim:
+			err = s.deleteClaim(ctx, k, f.Claim)
+		}
+		if err != nil {
+			return fmt.Errorf("%w. Run the command again to continue", err)
+		}
+	}
+	fmt.Fprintf(s.Streams.Out, "%s is moved to %s\n", f.Domain, moving.Name(f.To))
+	return nil
+}
+
+// createClaim creates the claim. An operator that is older than the plugin does not know its receiver, and would let every
+// object of the namespace have the domain.
+func (s *session) createClaim(ctx context.Context, k client.Client, f *moving.Facts) error {
+	o := f.NewClaim()
+	if err := k.Create(ctx, o); err != nil {
+		return fmt.Errorf("creating the DomainClaim %s: %w", o.Name, err)
+	}
+	if o.Spec.TenantRef == nil {
+		if err := s.deleteClaim(ctx, k, o); err != nil {
+			return err
+		}
+		return fmt.Errorf("this cluster's DomainClaims have no tenantRef: its operator is older than this plugin (%s). Upgrade the operator", s.Version)
+	}
+	f.Claim = o
+	return nil
+}
+
+// deleteClaim deletes a claim, and not another one that has taken its place.
+func (s *session) deleteClaim(ctx context.Context, k client.Client, o *v1alpha1.DomainClaim) error {
+	uid := o.UID
+	if err := k.Delete(ctx, o, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting the DomainClaim %s: %w", o.Name, err)
+	}
+	return nil
+}
+
+// patchDomains changes the domains of an object, if they are still as they were read.
+func (s *session) patchDomains(ctx context.Context, k client.Client, o *v1alpha1.DistributionTenant, ops []moving.Op) error {
+	raw, err := moving.JSON(ops)
+	if err != nil {
+		return err
+	}
+	// A failed test of the patch, and a spec that is not valid, are told by the API server in its own words.
+	if err := k.Patch(ctx, o, client.RawPatch(types.JSONPatchType, raw)); err != nil {
+		return fmt.Errorf("changing the domains of %s: %w", moving.Name(o), err)
+	}
+	return nil
+}
+
+// awaitStep waits until the objects show that a step is done, and says what they wait for.
+func (s *session) awaitStep(ctx context.Context, k client.WithWatch, f *moving.Facts, step moving.Step) error {
+	last := map[types.UID]string{}
+	for !f.Done(step) {
+		from, err := watched(ctx, k, f.From)
+		if err != nil {
+			return s.unmoved(ctx, f, err)
+		}
+		to, err := watched(ctx, k, f.To)
+		if err != nil {
+			from.Stop()
+			return s.unmoved(ctx, f, err)
+		}
+		err = s.followMove(ctx, f, step, from, to, last)
+		from.Stop()
+		to.Stop()
+		if err != nil {
+			return s.unmoved(ctx, f, err)
+		}
+	}
+	return nil
+}
+
+func watched(ctx context.Context, k client.WithWatch, o *v1alpha1.DistributionTenant) (watch.Interface, error) {
+	return k.Watch(ctx, &v1alpha1.DistributionTenantList{}, client.InNamespace(o.Namespace), client.MatchingFields{"metadata.name": o.Name})
+}
+
+// followMove takes over the objects until the step is done, or a watch has ended.
+func (s *session) followMove(ctx context.Context, f *moving.Facts, step moving.Step, from, to watch.Interface, last map[types.UID]string) error {
+	for !f.Done(step) {
+		var e watch.Event
+		var open bool
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case e, open = <-from.ResultChan():
+		case e, open = <-to.ResultChan():
+		}
+		if !open {
+			return nil
+		}
+		now, ok := e.Object.(*v1alpha1.DistributionTenant)
+		switch {
+		case !ok:
+			continue
+		case e.Type == watch.Deleted:
+			return fmt.Errorf("DistributionTenant %s was deleted", moving.Name(now))
+		case now.UID == f.To.UID:
+			f.To = now
+		case now.UID == f.From.UID:
+			f.From = now
+		}
+		s.sayMove(step, f, now, last)
+	}
+	return nil
+}
+
+// sayMove prints why the object that a step waits for is not ready, once.
+func (s *session) sayMove(step moving.Step, f *moving.Facts, now *v1alpha1.DistributionTenant, last map[types.UID]string) {
+	if awaited := map[moving.Step]types.UID{moving.WaitForMove: f.To.UID, moving.WaitForRelease: f.From.UID}[step]; now.UID != awaited {
+		return
+	}
+	why := fleet.Of(now).Why()
+	if line := why.Reason + ": " + why.Message; line != last[now.UID] && why.ObservedGeneration == now.Generation {
+		last[now.UID] = line
+		fmt.Fprintf(s.Streams.Out, "    %s\n", line)
+	}
+}
+
+func (s *session) unmoved(ctx context.Context, f *moving.Facts, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("the operator has not finished in time: see `kubectl cfdt explain %s -n %s`", f.To.Name, f.To.Namespace)
+	}
+	return fmt.Errorf("waiting for the operator: %w", err)
+}
+
+// writeMove writes the changes for Git, and says when to merge which.
+func (s *session) writeMove(dir string, f moving.Facts) error {
+	files, err := f.Changes()
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		fmt.Fprintf(s.Streams.Out, "no file is needed: %s\n", moving.Guide(f))
+		return nil
+	}
+	for _, file := range files {
+		if err := writeNew(filepath.Join(dir, file.Path), file.Text); err != nil {
+			return err
+		}
+		fmt.Fprintln(s.Streams.Out, filepath.Join(dir, file.Path))
+	}
+	fmt.Fprintf(s.Streams.Out, "\n%s", moving.Guide(f))
+	return nil
+}
+
+// writeNew writes a file that does not exist.
+func writeNew(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s exists: choose another folder with --patches, or remove it", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}

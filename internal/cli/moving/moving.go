@@ -1,0 +1,198 @@
+// Package moving decides how a domain is moved from one DistributionTenant to another: what stands in the way, what has
+// been done already, and what comes next. It is pure: a move that was interrupted is planned again from what the cluster
+// shows.
+package moving
+
+import (
+	"slices"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+)
+
+// AnnotationMovedFrom is on a claim that kubectl cfdt move-domain has made, with the object that had the domain, as
+// NAMESPACE/NAME. Such a claim is deleted at the end of the move, and no other is.
+const AnnotationMovedFrom = v1alpha1.GroupName + "/moved-from"
+
+// Tristate is what may not be known.
+type Tristate int
+
+// The values.
+const (
+	Unknown Tristate = iota
+	Yes
+	No
+)
+
+// Facts are what the cluster shows.
+type Facts struct {
+	// Domain is in lower case, in punycode and without a dot at the end.
+	Domain string
+	// From has the domain, or had it at the beginning of the move, and To gets it.
+	From, To *v1alpha1.DistributionTenant
+	// Claim is the one for the domain; nil: there is none.
+	Claim *v1alpha1.DomainClaim
+	// Enabled is whether the operator heeds claims.
+	Enabled Tristate
+	// Denied are the rights that the user lacks, as kubectl auth can-i names them.
+	Denied []string
+	// Files means that the changes are made in Git, so that others may manage the objects and the user needs no rights.
+	Files bool
+}
+
+// Step is one step of a move.
+type Step string
+
+// The steps, in their order.
+const (
+	CreateClaim    Step = "CreateClaim"
+	AddDomain      Step = "AddDomain"
+	WaitForMove    Step = "WaitForMove"
+	RemoveDomain   Step = "RemoveDomain"
+	WaitForRelease Step = "WaitForRelease"
+	DeleteClaim    Step = "DeleteClaim"
+)
+
+// Steps are all of them.
+var Steps = []Step{CreateClaim, AddDomain, WaitForMove, RemoveDomain, WaitForRelease, DeleteClaim}
+
+// Planned is a step with what it does.
+type Planned struct {
+	Step Step   `json:"step"`
+	What string `json:"what"`
+	// Done is true where the cluster shows that nothing of it is left to do.
+	Done bool `json:"done"`
+}
+
+// Finding is something that stands in the way of a move, or that its user has to know.
+type Finding struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+	Fix  string `json:"fix"`
+}
+
+// Plan is how a domain is moved.
+type Plan struct {
+	Domain   string    `json:"domain"`
+	From     string    `json:"from"`
+	To       string    `json:"to"`
+	Steps    []Planned `json:"steps"`
+	Refusals []Finding `json:"refusals,omitempty"`
+	Notes    []Finding `json:"notes,omitempty"`
+}
+
+// Name is the object's name behind its namespace.
+func Name(o *v1alpha1.DistributionTenant) string { return o.Namespace + "/" + o.Name }
+
+// Make makes the plan.
+func Make(f Facts) Plan {
+	p := Plan{Domain: f.Domain, From: Name(f.From), To: Name(f.To), Refusals: f.refusals(), Notes: f.notes()}
+	for _, s := range Steps {
+		p.Steps = append(p.Steps, Planned{Step: s, What: f.what(s), Done: f.Done(s)})
+	}
+	return p
+}
+
+// Next is the first step that is not done. Empty: the move is over.
+func (p Plan) Next() Step {
+	for _, s := range p.Steps {
+		if !s.Done {
+			return s.Step
+		}
+	}
+	return ""
+}
+
+func (f Facts) what(s Step) string {
+	switch s {
+	case CreateClaim:
+		return "create the DomainClaim " + claim.Name(f.Domain) + ", which hands " + f.Domain + " over to " + Name(f.To)
+	case AddDomain:
+		return "add " + f.Domain + " to spec.domains of " + Name(f.To)
+	case WaitForMove:
+		if f.From.Spec.DNS != nil {
+			return "wait until the operator has moved the domain and its DNS record to " + Name(f.To) + ", and " + Name(f.To) + " is Ready"
+		}
+		return "wait until the operator has moved the domain to " + Name(f.To) + ", and " + Name(f.To) + " is Ready"
+	case RemoveDomain:
+		return "remove " + f.Domain + " from spec.domains of " + Name(f.From)
+	case WaitForRelease:
+		return "wait until " + Name(f.From) + " is in sync without it"
+	case DeleteClaim:
+		if f.Claim != nil && !Made(f.Claim) {
+			return "keep the DomainClaim " + f.Claim.Name + ", which was there before"
+		}
+		return "delete the DomainClaim " + claim.Name(f.Domain)
+	}
+	return string(s)
+}
+
+// Done reports whether nothing of a step is left to do.
+func (f Facts) Done(s Step) bool {
+	switch s {
+	case CreateClaim:
+		return f.Claim != nil || f.Done(WaitForRelease)
+	case AddDomain:
+		return Wants(f.To, f.Domain)
+	case WaitForMove:
+		return Moved(f.From, f.To, f.Domain)
+	case RemoveDomain:
+		return f.Done(WaitForMove) && !Wants(f.From, f.Domain)
+	case WaitForRelease:
+		return f.Done(RemoveDomain) && Released(f.From, f.Domain)
+	case DeleteClaim:
+		return f.Done(WaitForRelease) && (f.Claim == nil || !Made(f.Claim))
+	}
+	return false
+}
+
+// Made reports whether the claim was made by a move.
+func Made(c *v1alpha1.DomainClaim) bool { return c.Annotations[AnnotationMovedFrom] != "" }
+
+// Wants reports whether the object's spec has the domain.
+func Wants(o *v1alpha1.DistributionTenant, domain string) bool { return index(o, domain) >= 0 }
+
+func index(o *v1alpha1.DistributionTenant, domain string) int {
+	return slices.IndexFunc(o.Spec.Domains, func(d v1alpha1.TenantDomain) bool { return claim.Canonical(d.Domain) == domain })
+}
+
+// Moved reports whether one object serves the domain, and the other has nothing of it that the first one should have.
+func Moved(from, to *v1alpha1.DistributionTenant, domain string) bool {
+	return Wants(to, domain) && settled(to) && has(to, domain) && !has(from, domain) && (to.Spec.DNS == nil || !recorded(from, domain))
+}
+
+// Released reports whether nothing of the domain is left with the object.
+func Released(o *v1alpha1.DistributionTenant, domain string) bool {
+	return !Wants(o, domain) && settled(o) && !has(o, domain) && !recorded(o, domain)
+}
+
+// settled reports whether the object is ready and in sync, as its spec is now.
+func settled(o *v1alpha1.DistributionTenant) bool {
+	i := fleet.Of(o)
+	synced := i.Condition(v1alpha1.ConditionSynced)
+	return i.State() == fleet.Ready && o.Status.ObservedGeneration >= o.Generation && synced != nil && synced.Status == "True"
+}
+
+// has reports whether the object's tenant has the domain in AWS.
+func has(o *v1alpha1.DistributionTenant, domain string) bool {
+	return slices.ContainsFunc(o.Status.DomainResults, func(r v1alpha1.DomainResult) bool { return claim.Canonical(r.Domain) == domain })
+}
+
+// recorded reports whether the object's ledger has a record of the domain.
+func recorded(o *v1alpha1.DistributionTenant, domain string) bool {
+	return o.Status.DNS != nil && slices.ContainsFunc(o.Status.DNS.Records, func(r v1alpha1.DNSRecord) bool {
+		return claim.Canonical(dns.Domain(r.Name)) == domain
+	})
+}
+
+// NewClaim is the claim of the move.
+func (f Facts) NewClaim() *v1alpha1.DomainClaim {
+	c := &v1alpha1.DomainClaim{Spec: v1alpha1.DomainClaimSpec{
+		Domain: f.Domain, Namespace: f.To.Namespace, HandOver: true, TenantRef: &v1alpha1.DomainClaimTenantReference{Name: f.To.Name},
+	}}
+	c.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("DomainClaim"))
+	c.Name, c.Annotations = claim.Name(f.Domain), map[string]string{AnnotationMovedFrom: Name(f.From)}
+	return c
+}
