@@ -92,6 +92,9 @@ func (s *session) explain(i fleet.Item) explanation {
 	case *v1alpha1.DomainClaim:
 		e.add("domain", o.Spec.Domain)
 		e.add("for", "namespace "+o.Spec.Namespace)
+		if o.Spec.TenantRef != nil {
+			e.add("handed over to", o.Spec.Namespace+"/"+o.Spec.TenantRef.Name)
+		}
 	}
 	return e
 }

@@ -75,7 +75,7 @@ func shop(t *testing.T) {
 	for _, name := range []string{"shop", "cfto"} {
 		create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
-	install(t, "cfto")
+	install(t, "cfto", "--domain-claims=true")
 	served := func(o *v1alpha1.DistributionTenant, days int) {
 		ready(o)
 		o.Status.DNSTarget = "d111111abcdef8.cloudfront.net"

@@ -115,7 +115,7 @@ func (f Facts) former() *Finding {
 
 // last says that a spec without domains is not valid.
 func (f Facts) last() *Finding {
-	if f.Done(RemoveDomain) || len(f.From.Spec.Domains) != 1 {
+	if !Wants(f.From, f.Domain) || len(f.From.Spec.Domains) != 1 {
 		return nil
 	}
 	return &Finding{Name(f.From) + " has no other domain", "an object needs one, so that this one could not be removed from it",
@@ -175,7 +175,7 @@ func (f Facts) managed(o *v1alpha1.DistributionTenant) *Finding {
 		}
 	}
 	if manager := Manager(o); manager != "" && !f.Files {
-		return &Finding{Name(o) + " is managed by " + manager, "it would undo a change of the object's domains", "write the changes for Git with --patches DIR"}
+		return &Finding{Name(o) + " is managed by " + manager, "it would undo a change of the object's domains", "write the changes to files with --patches DIR"}
 	}
 	return nil
 }
