@@ -72,10 +72,12 @@ func TestTheGuideShowsWhatTheCommandsPrint(t *testing.T) {
 // shop makes the fleet of the guide.
 func shop(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"shop", "cfto"} {
+	for _, name := range []string{"shop", "cfto", "team-a", "team-b"} {
 		create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	install(t, "cfto", "--domain-claims=true")
+	movable(t, "team-a", "storefront", "pay.example.com")
+	movable(t, "team-b", "checkout")
 	served := func(o *v1alpha1.DistributionTenant, days int) {
 		ready(o)
 		o.Status.DNSTarget = "d111111abcdef8.cloudfront.net"
