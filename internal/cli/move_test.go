@@ -145,8 +145,7 @@ func (m *mover) run(until string, args ...string) (out string, failure error) {
 		}
 	}
 	cancel()
-	<-done
-	m.t.Fatalf("the command did not end:\n%s", text.String())
+	m.t.Fatalf("the command did not end: %v\n%s", <-done, text.String())
 	return "", nil
 }
 
