@@ -41,7 +41,7 @@ func moveDomainCommand(s *session) *cobra.Command {
 	c.MarkFlagsMutuallyExclusive("plan", "patches")
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, args []string) error {
-		if out.flags.OutputFlagSpecified() && !f.plan {
+		if out.format != "" && !f.plan {
 			return fmt.Errorf("--output is for the plan: use it with --plan")
 		}
 		return s.moveDomain(ctx, claim.Canonical(args[0]), f, out)

@@ -63,7 +63,7 @@ func (s *session) tenantNamed(ctx context.Context, named string) (*v1alpha1.Dist
 	namespace, name, found := strings.Cut(named, "/")
 	if !found {
 		name = named
-		if namespace, err = s.namespace(); err != nil {
+		if namespace, err = s.cluster.namespace(); err != nil {
 			return nil, err
 		}
 	}

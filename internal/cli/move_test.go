@@ -12,7 +12,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -126,12 +125,9 @@ func (m *mover) run(until string, args ...string) (out string, failure error) {
 	ctx, cancel := context.WithCancel(m.t.Context())
 	defer cancel()
 	var text bytes.Buffer
-	kubeconfig := plane.Kubeconfig()
-	flags := genericclioptions.NewConfigFlags(true)
-	flags.KubeConfig = &kubeconfig
 	c := cli.New(cli.Options{
-		Streams: genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stopper{Writer: &text, text: until, cancel: cancel}, ErrOut: io.Discard},
-		Cluster: flags, Clock: clock.RealClock{}, Version: "1.2.3",
+		Streams:    genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stopper{Writer: &text, text: until, cancel: cancel}, ErrOut: io.Discard},
+		Kubeconfig: plane.Kubeconfig(), Clock: clock.RealClock{}, Version: "1.2.3",
 	})
 	c.SetArgs(append([]string{"move-domain", m.domain, "-n", m.Namespace}, args...))
 	done := make(chan error)
