@@ -56,7 +56,7 @@ while [[ "$1" != -o ]]; do shift; done
 echo "${GOOS}/${GOARCH} cgo ${CGO_ENABLED}" >"$2"
 chmod +x "$2"
 `
-	if err := os.WriteFile(compiler, []byte(fake), 0o755); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(compiler, []byte(fake), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
