@@ -39,7 +39,9 @@ func (s *session) move(ctx context.Context, f moving.Facts) error {
 		case moving.WaitForMove, moving.WaitForRelease:
 			err = s.awaitStep(ctx, k, &f, step.Step)
 		case moving.DeleteClaim:
-			err = s.deleteClaim(ctx, k, f.Claim)
+			if f.Claim != nil && moving.Made(f.Claim) {
+				err = s.deleteClaim(ctx, k, f.Claim)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("%w. Run the command again to continue", err)
@@ -53,14 +55,8 @@ func (s *session) move(ctx context.Context, f moving.Facts) error {
 // object of the namespace have the domain.
 func (s *session) createClaim(ctx context.Context, k client.Client, f *moving.Facts) error {
 	o := f.NewClaim()
-	if err := k.Create(ctx, o); err != nil {
-		return fmt.Errorf("creating the DomainClaim %s: %w", o.Name, err)
-	}
-	if o.Spec.TenantRef == nil {
-		if err := s.deleteClaim(ctx, k, o); err != nil {
-			return err
-		}
-		return fmt.Errorf("this cluster's DomainClaims have no tenantRef: its operator is older than this plugin (%s). Upgrade the operator", s.Version)
+	if err := k.Create(ctx, o, strictly); err != nil {
+		return fmt.Errorf("creating the DomainClaim %s: %w", o.Name, s.unserved(ctx, err))
 	}
 	f.Claim = o
 	return nil
@@ -94,18 +90,18 @@ func (s *session) awaitStep(ctx context.Context, k client.WithWatch, f *moving.F
 	for !f.Done(step) {
 		from, err := watched(ctx, k, f.From)
 		if err != nil {
-			return s.unmoved(ctx, f, err)
+			return s.unmoved(ctx, f, step, err)
 		}
 		to, err := watched(ctx, k, f.To)
 		if err != nil {
 			from.Stop()
-			return s.unmoved(ctx, f, err)
+			return s.unmoved(ctx, f, step, err)
 		}
 		err = s.followMove(ctx, f, step, from, to, last)
 		from.Stop()
 		to.Stop()
 		if err != nil {
-			return s.unmoved(ctx, f, err)
+			return s.unmoved(ctx, f, step, err)
 		}
 	}
 	return nil
@@ -133,6 +129,9 @@ func (s *session) followMove(ctx context.Context, f *moving.Facts, step moving.S
 		switch {
 		case !ok:
 			continue
+		case e.Type == watch.Deleted && now.UID == f.From.UID:
+			f.FormerDeleted()
+			continue
 		case e.Type == watch.Deleted:
 			return fmt.Errorf("DistributionTenant %s was deleted", moving.Name(now))
 		case now.UID == f.To.UID:
@@ -147,7 +146,7 @@ func (s *session) followMove(ctx context.Context, f *moving.Facts, step moving.S
 
 // sayMove prints why the object that a step waits for is not ready, once.
 func (s *session) sayMove(step moving.Step, f *moving.Facts, now *v1alpha1.DistributionTenant, last map[types.UID]string) {
-	if awaited := map[moving.Step]types.UID{moving.WaitForMove: f.To.UID, moving.WaitForRelease: f.From.UID}[step]; now.UID != awaited {
+	if now.UID != awaited(step, f).UID {
 		return
 	}
 	why := fleet.Of(now).Why()
@@ -157,9 +156,18 @@ func (s *session) sayMove(step moving.Step, f *moving.Facts, now *v1alpha1.Distr
 	}
 }
 
-func (s *session) unmoved(ctx context.Context, f *moving.Facts, err error) error {
+// awaited is the object that a step waits for.
+func awaited(step moving.Step, f *moving.Facts) *v1alpha1.DistributionTenant {
+	if step == moving.WaitForRelease {
+		return f.From
+	}
+	return f.To
+}
+
+func (s *session) unmoved(ctx context.Context, f *moving.Facts, step moving.Step, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("the operator has not finished in time: see `kubectl cfdt explain %s -n %s`", f.To.Name, f.To.Namespace)
+		o := awaited(step, f)
+		return fmt.Errorf("the operator has not finished in time: see `kubectl cfdt explain %s -n %s`", o.Name, o.Namespace)
 	}
 	return fmt.Errorf("waiting for the operator: %w", err)
 }

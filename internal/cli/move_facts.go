@@ -30,10 +30,15 @@ func (s *session) moveFacts(ctx context.Context, domain string, f moveFlags) (fa
 	if from == "" && facts.Claim != nil {
 		from = facts.Claim.Annotations[moving.AnnotationMovedFrom]
 	}
-	if from != "" {
-		facts.From, err = s.tenantNamed(ctx, from)
-	} else {
+	switch {
+	case from == "":
 		facts.From, err = s.holder(ctx, domain, facts.To)
+	default:
+		facts.From, err = s.tenantNamed(ctx, from)
+		if err != nil && apierrors.IsNotFound(err) && facts.Resumes(from) {
+			facts.FormerDeleted()
+			err = nil
+		}
 	}
 	if err != nil || facts.From == nil || facts.Files {
 		return facts, err
@@ -72,7 +77,7 @@ func (s *session) tenantNamed(ctx context.Context, named string) (*v1alpha1.Dist
 	case meta.IsNoMatchError(err):
 		return nil, errNotInstalled
 	case apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("there is no DistributionTenant %s in namespace %s", name, namespace)
+		return nil, absent{error: fmt.Errorf("there is no DistributionTenant %s in namespace %s", name, namespace), answer: err}
 	case err != nil:
 		return nil, fmt.Errorf("reading DistributionTenant %s/%s: %w", namespace, name, err)
 	}
@@ -149,7 +154,7 @@ func (s *session) denied(ctx context.Context, f moving.Facts) (out []string, err
 		{moving.RemoveDomain, "patch", "distributiontenants", f.From.Namespace, f.From.Name},
 		{moving.DeleteClaim, "delete", "domainclaims", "", claim.Name(f.Domain)},
 	} {
-		if f.Done(right.step) {
+		if f.Done(right.step) || right.step == moving.DeleteClaim && f.Claim != nil && !moving.Made(f.Claim) {
 			continue
 		}
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
@@ -168,3 +173,12 @@ func (s *session) denied(ctx context.Context, f moving.Facts) (out []string, err
 	}
 	return out, nil
 }
+
+// absent is the API server's answer that there is no such object, in words that name it.
+type absent struct {
+	error
+
+	answer error
+}
+
+func (a absent) Unwrap() error { return a.answer }

@@ -155,7 +155,7 @@ func TestPatchesForGitMoveTheDomain(t *testing.T) {
 	git := t.TempDir()
 	dir := filepath.Join(git, "move")
 	move = append(move, "--patches", dir)
-	shows(t, prints(t, move...), filepath.Join(dir, "1-claim.yaml"), "1. Merge 1-claim.yaml", "2. Merge 2-receiver", "3. Wait until "+ns+"/receiver is Ready", "4. Merge 3-former", "5. Wait until "+ns+"/giver is Ready and in sync, and remove the DomainClaim.")
+	shows(t, prints(t, move...), filepath.Join(dir, "1-claim.yaml"), "1. Merge 1-claim.yaml", "2. Merge 2-receiver", "3. Wait until "+ns+"/receiver is Ready", "4. Merge 3-former", "5. Wait until "+ns+"/giver is in sync without the domain, and remove the DomainClaim.")
 	if r := command(t, "", move...); r.failure == nil || !strings.Contains(r.failure.Error(), "1-claim.yaml exists") {
 		t.Errorf("a second time: %v", r.failure)
 	}

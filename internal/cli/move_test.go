@@ -198,6 +198,39 @@ func TestMoveDomainServesAllTheTime(t *testing.T) {
 	}
 }
 
+// A claim that an administrator has made is used, and it is there afterwards.
+func TestMoveDomainKeepsTheClaimOfAnAdministrator(t *testing.T) {
+	m := newMover(t, true)
+	reserved := &v1alpha1.DomainClaim{Spec: v1alpha1.DomainClaimSpec{
+		Domain: m.domain, Namespace: m.Namespace, HandOver: true, TenantRef: &v1alpha1.DomainClaimTenantReference{Name: "receiver"},
+	}}
+	reserved.Name = m.domain
+	create(t, reserved)
+	out, err := m.run("", "--to", m.receiver, "--yes")
+	if err != nil {
+		t.Fatal(err, out)
+	}
+	shows(t, out, "6/6 keep the DomainClaim "+m.domain, m.domain+" is moved to ")
+	if claims := m.DomainClaims(); len(claims) != 1 || claims[0].UID != reserved.UID {
+		t.Errorf("the claims are %+v", claims)
+	}
+}
+
+// The object that had the domain may be deleted before the command is run again.
+func TestMoveDomainEndsWithoutTheFormerObject(t *testing.T) {
+	m := newMover(t, true)
+	if out, err := m.run("5/6", "--to", m.receiver, "--yes"); err == nil {
+		t.Fatalf("the command was not interrupted:\n%s", out)
+	}
+	m.Delete("giver")
+	m.Advance(20 * time.Minute)
+	out, err := m.run("", "--to", m.receiver, "--yes")
+	if err != nil {
+		t.Fatal(err, out)
+	}
+	noClaim(t, m.domain)
+}
+
 // Wherever the command is interrupted, the domain is served, and a second run brings the move to its end.
 func TestMoveDomainContinuesAfterAnInterruption(t *testing.T) {
 	for step := 1; step <= 6; step++ {

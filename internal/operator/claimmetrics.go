@@ -11,7 +11,7 @@ import (
 func registerDomainClaims(r prometheus.Registerer, c *claims.Registry) error {
 	return registerAll(r, &claimed{
 		claims: c,
-		stored: prometheus.NewDesc(metricPrefix+"domain_claims", "DomainClaims, by phase: Reserved or Held.", []string{"phase"}, nil),
+		stored: prometheus.NewDesc(metricPrefix+"domain_claims", "DomainClaims, by phase: Reserved, HandOver or Held.", []string{"phase"}, nil),
 		refused: prometheus.NewDesc(metricPrefix+"domain_claims_refused",
 			"Distribution tenants that are refused a domain that is taken or reserved outside of their namespace, or handed over within it (condition reason DomainClaimed).", nil, nil),
 	})
@@ -32,7 +32,7 @@ func (c *claimed) Collect(out chan<- prometheus.Metric) {
 	for _, stored := range c.claims.Claims() {
 		counts[stored.Phase()]++
 	}
-	for _, phase := range []string{claim.Reserved, claim.Held} {
+	for _, phase := range []string{claim.Reserved, claim.HandOver, claim.Held} {
 		out <- prometheus.MustNewConstMetric(c.stored, prometheus.GaugeValue, float64(counts[phase]), phase)
 	}
 	out <- prometheus.MustNewConstMetric(c.refused, prometheus.GaugeValue, float64(c.claims.Refused()))

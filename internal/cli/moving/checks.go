@@ -2,9 +2,13 @@ package moving
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
@@ -17,11 +21,15 @@ func (f Facts) refusals() (out []Finding) {
 	case claim.Name(f.Domain) == "":
 		return []Finding{{"the domain " + f.Domain + " is too long", "a DomainClaim could not have its name", "move it by removing it from " + Name(f.From) + " and adding it to " + Name(f.To) + ", with a gap"}}
 	case Name(f.From) == Name(f.To):
-		return []Finding{{Name(f.To) + " is both ends of the move", "a domain moves to another object", "name another object with --to"}}
+		fix := "name another object with --to"
+		if f.Claim != nil && Made(f.Claim) {
+			fix = "the DomainClaim " + f.Claim.Name + " is left of an earlier move from there: end that move, or name the object that has the domain now with --from"
+		}
+		return []Finding{{Name(f.To) + " is both ends of the move", "a domain moves to another object", fix}}
 	case f.Done(DeleteClaim):
 		return nil
 	}
-	for _, check := range []func() *Finding{f.claims, f.claimed, f.held, f.account, f.receiver, f.former, f.last, f.certificate, f.dns, f.rights} {
+	for _, check := range []func() *Finding{f.claims, f.claimed, f.ending, f.held, f.account, f.receiver, f.enabled, f.former, f.last, f.certificate, f.dns, f.places, f.rights} {
 		if r := check(); r != nil {
 			out = append(out, *r)
 		}
@@ -68,8 +76,29 @@ func (f Facts) claimed() *Finding {
 		"delete it with `kubectl delete domainclaim " + c.Name + "`, or set its namespace, handOver and tenantRef for " + Name(f.To)}
 }
 
+// ending refuses a claim that may end before the move does.
+func (f Facts) ending() *Finding {
+	c := f.Claim
+	if c == nil || f.Done(WaitForRelease) || c.DeletionTimestamp == nil && c.Spec.Until == nil {
+		return nil
+	}
+	why, fix := "it is being deleted", "wait until it is deleted, and run the command again"
+	if c.DeletionTimestamp == nil {
+		why, fix = "it is for a time only, until "+c.Spec.Until.UTC().Format(time.RFC3339), "remove spec.until of the claim"
+	}
+	return &Finding{"the DomainClaim " + c.Name + " may end before the move", why, fix}
+}
+
+// enabled refuses a receiver that does not serve.
+func (f Facts) enabled() *Finding {
+	if f.Done(WaitForMove) || f.To.Spec.Enabled == nil || *f.To.Spec.Enabled {
+		return nil
+	}
+	return &Finding{Name(f.To) + " is disabled", "CloudFront would not answer for the domain after the move", "set spec.enabled of " + Name(f.To) + " to true"}
+}
+
 func (f Facts) held() *Finding {
-	if Wants(f.From, f.Domain) || f.Done(WaitForMove) {
+	if Wants(f.From, f.Domain) || f.Done(WaitForMove) || f.Gone {
 		return nil
 	}
 	return &Finding{Name(f.From) + " does not have " + f.Domain, "spec.domains of the object lacks it", "name the object that has it with --from"}
@@ -139,11 +168,31 @@ func (f Facts) covered() bool {
 }
 
 func (f Facts) dns() *Finding {
-	if f.Done(WaitForMove) || f.From.Spec.DNS == nil || f.To.Spec.DNS != nil {
+	published := recorded(f.From, f.Domain) || f.From.Spec.DNS != nil && !f.Done(WaitForMove)
+	if !published || f.To.Spec.DNS != nil {
 		return nil
 	}
 	return &Finding{Name(f.To) + " has no spec.dns", "the DNS record of " + f.Domain + " is the operator's, which would delete it with " + Name(f.From),
 		"set spec.dns of " + Name(f.To) + " as that of " + Name(f.From)}
+}
+
+// places refuses records that are in another place than the receiver's would be: one is not handed over for the other.
+func (f Facts) places() *Finding {
+	from, to := f.From.Spec.DNS, f.To.Spec.DNS
+	if from == nil || to == nil || f.Done(WaitForMove) {
+		return nil
+	}
+	for _, differs := range []struct{ field, from, to string }{
+		{"provider", string(cmp.Or(from.Provider, v1alpha1.DNSProviderRoute53)), string(cmp.Or(to.Provider, v1alpha1.DNSProviderRoute53))},
+		{"account", from.Account, to.Account}, {"hostedZoneId", from.HostedZoneID, to.HostedZoneID}, {"zoneName", from.ZoneName, to.ZoneName},
+	} {
+		if differs.from != differs.to {
+			return &Finding{"the objects publish their DNS records in different places",
+				fmt.Sprintf("spec.dns.%s is %q for %s and %q for %s, and a record is only handed over within one zone", differs.field, differs.from, Name(f.From), differs.to, Name(f.To)),
+				"set spec.dns of one of them as that of the other"}
+		}
+	}
+	return nil
 }
 
 func (f Facts) rights() *Finding {
@@ -191,7 +240,22 @@ func Manager(o *v1alpha1.DistributionTenant) string {
 	case o.Labels[helm+"name"] != "":
 		return "Flux (HelmRelease " + o.Labels[helm+"namespace"] + "/" + o.Labels[helm+"name"] + ")"
 	}
+	for writer, name := range map[string]string{"argocd-controller": "Argo CD", "kustomize-controller": "Flux", "helm-controller": "Flux"} {
+		if writes(o, writer) {
+			return name
+		}
+	}
 	return o.Labels[managed]
+}
+
+// writes reports whether a field manager of that name owns fields of the object.
+func writes(o *v1alpha1.DistributionTenant, manager string) bool {
+	return slices.ContainsFunc(o.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == manager })
+}
+
+// applied reports whether kubectl has applied the object.
+func applied(o *v1alpha1.DistributionTenant) bool {
+	return writes(o, "kubectl") || o.Annotations["kubectl.kubernetes.io/last-applied-configuration"] != ""
 }
 
 // notes are what does not stand in the way, and has to be known.
@@ -214,7 +278,14 @@ func (f Facts) notes() (out []Finding) {
 		out = append(out, note)
 	}
 	if f.From.Spec.DNS == nil && f.To.Spec.DNS != nil {
-		out = append(out, Finding{Name(f.From) + " has no spec.dns, and " + Name(f.To) + " has", "a DNS record of the customer is in the way of the operator's", "set spec.dns.takeover of " + Name(f.To) + " if the operator may replace it"})
+		out = append(out, Finding{Name(f.From) + " has no spec.dns, and " + Name(f.To) + " has", "the operator replaces the customer's DNS record, as far as the grant of " + f.To.Namespace + " allows that",
+			"remove spec.dns of " + Name(f.To) + " if the customer's record is to stay"})
+	}
+	for _, o := range f.edited() {
+		if applied(o) && !f.Files {
+			out = append(out, Finding{Name(o) + " was applied from a manifest", "the next apply of it would undo the change of the domains, and the domain would not be served for a while",
+				"change the manifest as well, right after the move, or write the changes to files with --patches DIR"})
+		}
 	}
 	return out
 }

@@ -5,6 +5,7 @@ package moving
 
 import (
 	"slices"
+	"strings"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
@@ -32,6 +33,8 @@ type Facts struct {
 	Domain string
 	// From has the domain, or had it at the beginning of the move, and To gets it.
 	From, To *v1alpha1.DistributionTenant
+	// Gone means that From is deleted. It is only a name then.
+	Gone bool
 	// Claim is the one for the domain; nil: there is none.
 	Claim *v1alpha1.DomainClaim
 	// Enabled is whether the operator heeds claims.
@@ -141,7 +144,7 @@ func (f Facts) Done(s Step) bool {
 	case RemoveDomain:
 		return f.Done(WaitForMove) && !Wants(f.From, f.Domain)
 	case WaitForRelease:
-		return f.Done(RemoveDomain) && Released(f.From, f.Domain)
+		return f.Done(RemoveDomain) && (f.Gone || Released(f.From, f.Domain))
 	case DeleteClaim:
 		return f.Done(WaitForRelease) && (f.Claim == nil || !Made(f.Claim))
 	}
@@ -158,14 +161,32 @@ func index(o *v1alpha1.DistributionTenant, domain string) int {
 	return slices.IndexFunc(o.Spec.Domains, func(d v1alpha1.TenantDomain) bool { return claim.Canonical(d.Domain) == domain })
 }
 
-// Moved reports whether one object serves the domain, and the other has nothing of it that the first one should have.
+// Moved reports whether one object serves the domain, and the other has nothing of it.
 func Moved(from, to *v1alpha1.DistributionTenant, domain string) bool {
-	return Wants(to, domain) && settled(to) && has(to, domain) && !has(from, domain) && (to.Spec.DNS == nil || !recorded(from, domain))
+	return Wants(to, domain) && settled(to) && serves(to, domain) && !has(from, domain) && !recorded(from, domain)
 }
 
-// Released reports whether nothing of the domain is left with the object.
+// Released reports whether nothing of the domain is left with the object, which need not be ready otherwise.
 func Released(o *v1alpha1.DistributionTenant, domain string) bool {
-	return !Wants(o, domain) && settled(o) && !has(o, domain) && !recorded(o, domain)
+	return !Wants(o, domain) && o.Status.ObservedGeneration >= o.Generation && !has(o, domain) && !recorded(o, domain)
+}
+
+// Resumes reports whether the move of that name was begun, so that it can be ended without the object that had the domain.
+func (f Facts) Resumes(from string) bool {
+	return f.Claim != nil && f.Claim.Annotations[AnnotationMovedFrom] == from && Wants(f.To, f.Domain)
+}
+
+// FormerDeleted notes that the object that had the domain is deleted. With it went all that it had of the domain.
+func (f *Facts) FormerDeleted() {
+	name := ""
+	if f.Claim != nil {
+		name = f.Claim.Annotations[AnnotationMovedFrom]
+	}
+	if f.From != nil {
+		name = Name(f.From)
+	}
+	f.Gone, f.From = true, &v1alpha1.DistributionTenant{}
+	f.From.Namespace, f.From.Name, _ = strings.Cut(name, "/")
 }
 
 // settled reports whether the object is ready and in sync, as its spec is now.
@@ -176,8 +197,24 @@ func settled(o *v1alpha1.DistributionTenant) bool {
 }
 
 // has reports whether the object's tenant has the domain in AWS.
-func has(o *v1alpha1.DistributionTenant, domain string) bool {
-	return slices.ContainsFunc(o.Status.DomainResults, func(r v1alpha1.DomainResult) bool { return claim.Canonical(r.Domain) == domain })
+func has(o *v1alpha1.DistributionTenant, domain string) bool { return result(o, domain) != nil }
+
+// serves reports whether CloudFront answers for the domain with the object's tenant.
+func serves(o *v1alpha1.DistributionTenant, domain string) bool {
+	r := result(o, domain)
+	return r != nil && r.Status == active
+}
+
+// active is what AWS calls a domain for which CloudFront answers.
+const active = "active"
+
+func result(o *v1alpha1.DistributionTenant, domain string) *v1alpha1.DomainResult {
+	for i := range o.Status.DomainResults {
+		if r := &o.Status.DomainResults[i]; claim.Canonical(r.Domain) == domain {
+			return r
+		}
+	}
+	return nil
 }
 
 // recorded reports whether the object's ledger has a record of the domain.

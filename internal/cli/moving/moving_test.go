@@ -71,8 +71,31 @@ func TestWhatStandsInTheWayOfAMove(t *testing.T) {
 		"a receiver without a tenant": {func(f *moving.Facts) {
 			f.To.Status.ID, f.To.Spec.Domains = "", []v1alpha1.TenantDomain{{Domain: domain}}
 		}, []string{"a/receiver has no tenant in AWS", "add another domain"}},
-		"a former object that goes": {func(f *moving.Facts) { f.From.DeletionTimestamp = &metav1.Time{} }, []string{"a/giver is being deleted"}},
-		"its only domain":           {func(f *moving.Facts) { f.From.Spec.Domains = f.From.Spec.Domains[1:] }, []string{"a/giver has no other domain", "add another domain to it first"}},
+		"a disabled receiver": {func(f *moving.Facts) { f.To.Spec.Enabled = new(false) }, []string{"a/receiver is disabled", "spec.enabled"}},
+		"a claim that is being deleted": {func(f *moving.Facts) {
+			f.Claim = f.NewClaim()
+			f.Claim.DeletionTimestamp = &metav1.Time{}
+		}, []string{"the DomainClaim " + domain + " may end before the move", "being deleted"}},
+		"a claim for a time": {func(f *moving.Facts) {
+			f.Claim = f.NewClaim()
+			f.Claim.Spec.Until = &metav1.Time{}
+		}, []string{"the DomainClaim " + domain + " may end before the move", "spec.until"}},
+		"another provider": {func(f *moving.Facts) {
+			f.To.Spec.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderCloudflare, Account: "edge"}
+		}, []string{"in different places", `spec.dns.provider is "route53" for a/giver and "cloudflare" for a/receiver`}},
+		"another zone": {func(f *moving.Facts) {
+			f.To.Spec.DNS = &v1alpha1.DNS{HostedZoneID: "Z2"}
+		}, []string{"in different places", `spec.dns.hostedZoneId is "" for a/giver and "Z2" for a/receiver`}},
+		"a receiver that has lost its DNS after the move": {func(f *moving.Facts) {
+			f.Claim, f.To = f.NewClaim(), object("a", "receiver", "receiver.example.com", domain)
+			f.From.Status.DomainResults, f.To.Spec.DNS = nil, nil
+		}, []string{"a/receiver has no spec.dns"}},
+		"a former object that is deleted during the move": {func(f *moving.Facts) {
+			f.Claim, f.To = f.NewClaim(), object("a", "receiver", "receiver.example.com", domain)
+			f.FormerDeleted()
+		}, nil},
+		"a former object that is being deleted": {func(f *moving.Facts) { f.From.DeletionTimestamp = &metav1.Time{} }, []string{"a/giver is being deleted"}},
+		"its only domain":                       {func(f *moving.Facts) { f.From.Spec.Domains = f.From.Spec.Domains[1:] }, []string{"a/giver has no other domain", "add another domain to it first"}},
 		"a managed certificate": {func(f *moving.Facts) { f.To.Status.Certificate.Type = v1alpha1.CertificateTypeManaged },
 			[]string{"no certificate of a/receiver covers " + domain, "spec.customizations.certificate"}},
 		"a managed certificate for a wildcard": {func(f *moving.Facts) {
@@ -94,6 +117,9 @@ func TestWhatStandsInTheWayOfAMove(t *testing.T) {
 		"Flux": {func(f *moving.Facts) {
 			f.From.Labels = map[string]string{"kustomize.toolkit.fluxcd.io/name": "fleet", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
 		}, []string{"managed by Flux (Kustomization flux-system/fleet)"}},
+		"Argo CD with labels": {func(f *moving.Facts) {
+			f.To.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "argocd-controller"}}
+		}, []string{"a/receiver is managed by Argo CD"}},
 		"Flux with Helm": {func(f *moving.Facts) { f.From.Labels = map[string]string{"helm.toolkit.fluxcd.io/name": "fleet"} }, []string{"managed by Flux (HelmRelease"}},
 		"Helm":           {func(f *moving.Facts) { f.From.Labels = map[string]string{"app.kubernetes.io/managed-by": "Helm"} }, []string{"a/giver is managed by Helm"}},
 		"Git, and files": {func(f *moving.Facts) {
@@ -165,6 +191,26 @@ func TestWhichStepIsNext(t *testing.T) {
 			f.Claim = f.NewClaim()
 			f.Claim.Annotations = nil
 		}, ""},
+		"moved to an object that does not serve": {func(f *moving.Facts) {
+			f.Claim, f.To = f.NewClaim(), object("a", "receiver", "receiver.example.com", domain)
+			f.From.Status.DomainResults, f.From.Status.DNS.Records = nil, nil
+			f.To.Status.DomainResults[1].Status = "inactive"
+		}, moving.WaitForMove},
+		"released, and not ready for another reason": {func(f *moving.Facts) {
+			done(f)
+			f.Claim = f.NewClaim()
+			f.From.Status.Conditions[1].Status = "False"
+		}, moving.DeleteClaim},
+		"the former object is deleted before the move": {func(f *moving.Facts) {
+			f.Claim = f.NewClaim()
+			f.To.Spec.Domains = append(f.To.Spec.Domains, v1alpha1.TenantDomain{Domain: domain})
+			f.FormerDeleted()
+		}, moving.WaitForMove},
+		"the former object is deleted after the move": {func(f *moving.Facts) {
+			done(f)
+			f.Claim = f.NewClaim()
+			f.FormerDeleted()
+		}, moving.DeleteClaim},
 		"over": {done, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +229,8 @@ func TestWhatAMoverHasToKnow(t *testing.T) {
 		"another group":       {func(f *moving.Facts) { f.To.Status.DNSTarget = "d2.cloudfront.net" }, "lead to d2.cloudfront.net instead of d1.cloudfront.net"},
 		"a certificate":       {func(*moving.Facts) {}, "the names of the certificate of a/receiver are not known"},
 		"an operator unseen":  {func(f *moving.Facts) { f.Enabled = moving.Unknown }, "is not known"},
-		"a customer's record": {func(f *moving.Facts) { f.From.Spec.DNS = nil }, "a DNS record of the customer is in the way"},
+		"a customer's record": {func(f *moving.Facts) { f.From.Spec.DNS = nil }, "replaces the customer's DNS record"},
+		"a manifest":          {func(f *moving.Facts) { f.To.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}} }, "the next apply of it would undo"},
 		"records of customers": {func(f *moving.Facts) {
 			f.From.Spec.DNS, f.To.Spec.DNS, f.To.Status.DNSTarget = nil, nil, "d2.cloudfront.net"
 		}, "change the customer's record right after the move"},

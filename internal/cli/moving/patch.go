@@ -112,12 +112,16 @@ func (f Facts) guide() (steps []string) {
 		steps = append(steps, "Merge "+ReceiverComponent+" into the manifests of "+to+", at the same time or later.")
 	}
 	if !f.Done(WaitForMove) {
-		steps = append(steps, "Wait until "+to+" is Ready and serves "+f.Domain+", and "+from+" has the reason DomainClaimed: `kubectl cfdt move-domain "+f.Domain+" --from "+from+" --to "+to+" --plan` shows step 3 as done. Don't remove the domain from "+from+" earlier: it would not be served for a while.")
+		steps = append(steps, "Wait until "+to+" is Ready and serves "+f.Domain+", and "+from+" has the reason DomainClaimed: see `kubectl cfdt explain "+f.To.Name+" -n "+f.To.Namespace+"` and `kubectl cfdt explain "+f.From.Name+" -n "+f.From.Namespace+"`. Don't remove the domain from "+from+" earlier: it would not be served for a while.")
 	}
 	if Wants(f.From, f.Domain) {
 		steps = append(steps, "Merge "+FormerComponent+" into the manifests of "+from+".")
 	}
-	return append(steps, "Wait until "+from+" is Ready and in sync, and remove the DomainClaim.")
+	last := "Wait until " + from + " is in sync without the domain"
+	if f.Claim == nil || Made(f.Claim) {
+		last += ", and remove the DomainClaim"
+	}
+	return append(steps, last+".")
 }
 
 // Guide is the text with the files.

@@ -258,9 +258,9 @@ func (x *Index) held(key Key, domain string, enough time.Time) bool {
 	switch {
 	case !ok:
 		return false
-	case c.Domain == domain && !c.For(key, domain):
+	case c.Namespace != key.Namespace:
 		// An administrator has decided whose it is next.
-		return true
+		return c.Domain == domain
 	}
-	return c.Namespace == key.Namespace && (c.Until.IsZero() || !c.Until.Before(enough))
+	return c.Until.IsZero() || !c.Until.Before(enough)
 }
