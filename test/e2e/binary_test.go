@@ -139,6 +139,12 @@ func TestMetrics(t *testing.T) {
 	}))
 	s.ready("one", "two", "three")
 	s.kubectl("apply", "--server-side", "-f", host.Path("config", "samples", "platform", "connection-group.yaml"))
+	// It waits for its tenant, and has an age until then.
+	waiting := &v1alpha1.Invalidation{Spec: v1alpha1.InvalidationSpec{TenantRef: &v1alpha1.InvalidationTenantReference{Name: "four"}, Paths: []string{"/*"}}}
+	waiting.Namespace, waiting.Name = s.namespace, "waiting"
+	if err := kube.Create(t.Context(), waiting); err != nil {
+		t.Fatal(err)
+	}
 
 	s.serve(op, func(metric string) bool {
 		return !strings.HasPrefix(metric, sourceMetrics) && !strings.HasPrefix(metric, webhookMetrics) && !slices.Contains(customerMetrics, metric) && !slices.Contains(slices.Concat(guardMetrics, accountMetrics), metric)

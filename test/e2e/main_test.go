@@ -102,7 +102,7 @@ func (s *scene) leave() {
 		}
 	}
 	ctx := context.Background() // the test's own has ended
-	for _, list := range []client.ObjectList{&v1alpha1.DistributionTenantList{}, &v1alpha1.DistributionList{}, &v1alpha1.ConnectionGroupList{}} {
+	for _, list := range []client.ObjectList{&v1alpha1.DistributionTenantList{}, &v1alpha1.DistributionList{}, &v1alpha1.ConnectionGroupList{}, &v1alpha1.InvalidationList{}} {
 		if err := kube.List(ctx, list, client.InNamespace(s.namespace)); err != nil {
 			s.t.Error(err)
 		}
