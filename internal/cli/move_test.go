@@ -81,10 +81,10 @@ func (m *mover) forget() {
 			namespace, own = m.Namespace, name
 		}
 		o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: own}}
-		if err := m.Kube.Patch(ctx, o, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
+		if err := m.Kube.Patch(ctx, o, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); client.IgnoreNotFound(err) != nil {
 			m.t.Error(err)
 		}
-		if err := m.Kube.Delete(ctx, o); err != nil {
+		if err := m.Kube.Delete(ctx, o); client.IgnoreNotFound(err) != nil {
 			m.t.Error(err)
 		}
 	}

@@ -41,7 +41,12 @@ func readerOf(t *testing.T, objects ...client.Object) client.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+	// The fake writes to what it is given, which another test may have at the same time.
+	b := fake.NewClientBuilder().WithScheme(scheme)
+	for _, o := range objects {
+		b.WithObjects(o.DeepCopyObject().(client.Object))
+	}
+	return b.Build()
 }
 
 // stalled are conditions of which one is Stalled.
