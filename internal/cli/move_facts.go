@@ -30,15 +30,14 @@ func (s *session) moveFacts(ctx context.Context, domain string, f moveFlags) (fa
 	if from == "" && facts.Claim != nil {
 		from = facts.Claim.Annotations[moving.AnnotationMovedFrom]
 	}
-	switch {
-	case from == "":
-		facts.From, err = s.holder(ctx, domain, facts.To)
-	default:
+	if from != "" {
 		facts.From, err = s.tenantNamed(ctx, from)
-		if err != nil && apierrors.IsNotFound(err) && facts.Resumes(from) {
-			facts.FormerDeleted()
-			err = nil
-		}
+	} else {
+		facts.From, err = s.holder(ctx, domain, facts.To)
+	}
+	if apierrors.IsNotFound(err) && facts.Resumes(from) {
+		facts.FormerDeleted()
+		err = nil
 	}
 	if err != nil || facts.From == nil || facts.Files {
 		return facts, err
