@@ -113,8 +113,8 @@ func TestMoveDomainRefusesWhatCannotBeMoved(t *testing.T) {
 			[]string{"You may not create domainclaims, nor patch distributiontenants in namespace " + ns + ", nor delete domainclaims.", "--patches"}},
 		"a domain of two objects": {[]string{"twice.example.com", "--to", "receiver"}, []string{ns + "/giver, " + ns + "/other: name the one", "--from"}},
 		"a domain of none":        {[]string{"none.example.com", "--to", "receiver"}, []string{"no DistributionTenant has none.example.com"}},
-		"no such receiver":        {[]string{"refused.example.com", "--to", "nobody"}, []string{"there is no DistributionTenant nobody in namespace " + ns}},
-		"no such object":          {[]string{"refused.example.com", "--from", "nowhere/nobody", "--to", "receiver"}, []string{"there is no DistributionTenant nobody in namespace nowhere"}},
+		"no such receiver":        {[]string{"refused.example.com", "--to", "missing"}, []string{"there is no DistributionTenant missing in namespace " + ns}},
+		"no such object":          {[]string{"refused.example.com", "--from", "nowhere/missing", "--to", "receiver"}, []string{"there is no DistributionTenant missing in namespace nowhere"}},
 		"no receiver":             {[]string{"refused.example.com"}, []string{`"to" not set`}},
 	} {
 		t.Run(name, func(t *testing.T) {

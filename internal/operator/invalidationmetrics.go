@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -86,16 +85,8 @@ func (i *invalidationObjects) Describe(d chan<- *prometheus.Desc) { d <- i.count
 
 // Collect implements prometheus.Collector.
 func (i *invalidationObjects) Collect(out chan<- prometheus.Metric) {
-	select {
-	case <-i.elected:
-	default:
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
-	defer cancel()
 	var list v1alpha1.InvalidationList
-	if err := i.reader.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		out <- prometheus.NewInvalidMetric(i.count, fmt.Errorf("listing the invalidations: %w", err))
+	if !cached(out, i.elected, i.reader, i.count, &list) {
 		return
 	}
 	type key struct{ namespace, reason string }

@@ -73,21 +73,29 @@ type fleet struct {
 // scrapeTimeout bounds the wait for a cache that is not filled yet.
 const scrapeTimeout = 5 * time.Second
 
+// cached lists objects from the cache without copying them. Only the active replica has any to show.
+func cached(out chan<- prometheus.Metric, elected <-chan struct{}, reader client.Reader, desc *prometheus.Desc, list client.ObjectList) bool {
+	select {
+	case <-elected:
+	default:
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	if err := reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		out <- prometheus.NewInvalidMetric(desc, fmt.Errorf("listing %T: %w", list, err))
+		return false
+	}
+	return true
+}
+
 // Describe implements prometheus.Collector.
 func (f *fleet) Describe(d chan<- *prometheus.Desc) { d <- f.desc }
 
 // Collect implements prometheus.Collector.
 func (f *fleet) Collect(out chan<- prometheus.Metric) {
-	select {
-	case <-f.elected:
-	default:
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
-	defer cancel()
 	var list v1alpha1.DistributionTenantList
-	if err := f.reader.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		out <- prometheus.NewInvalidMetric(f.desc, fmt.Errorf("listing the tenants: %w", err))
+	if !cached(out, f.elected, f.reader, f.desc, &list) {
 		return
 	}
 	type key struct{ namespace, status string }

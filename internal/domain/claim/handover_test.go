@@ -70,7 +70,7 @@ func TestWhoGetsADomainThatIsHandedOver(t *testing.T) {
 		},
 		"a receiver that does not exist": {
 			"What is served stays as long as the receiver does not exist. All others are refused.",
-			[]member{{"a", "giver", serves}, {"a", "third", asks}}, reserved(moving, "a", handedTo("nobody")), nil, nil, []string{"a/third"},
+			[]member{{"a", "giver", serves}, {"a", "third", asks}}, reserved(moving, "a", handedTo("missing")), nil, nil, []string{"a/third"},
 		},
 		"a receiver that does not ask": {
 			"Or as long as it does not have the domain in its spec.",
