@@ -310,8 +310,9 @@ func (env *environment) sweep(interval time.Duration) inventory.Options {
 func drive[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.Kind[O]) *reconcile.Driver[O] {
 	return &reconcile.Driver[O]{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: kind, Failed: env.metrics.failed,
-		Publish: func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
-		Nudges:  reconcile.NewNudges(clock.RealClock{}, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationPaused),
+		Publish:  func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
+		Nudges:   reconcile.NewNudges(clock.RealClock{}, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationPaused),
+		Replaced: reconcile.NewReplaced(clock.RealClock{}),
 	}
 }
 

@@ -115,6 +115,8 @@ type Driver[O client.Object] struct {
 	Failed func(kind fault.Kind)
 	// Nudges bound the passes that annotations ask for. It may be nil.
 	Nudges *Nudges
+	// Replaced keeps passes away from versions that the driver itself has replaced. It may be nil.
+	Replaced *Replaced
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -133,6 +135,9 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	if !o.GetDeletionTimestamp().IsZero() && !controllerutil.ContainsFinalizer(o, d.Kind.Finalizer()) {
 		return ctrl.Result{}, nil
 	}
+	if d.Replaced.has(o) {
+		return ctrl.Result{RequeueAfter: replacedDelay}, nil
+	}
 	if wait := d.Nudges.wait(o); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
@@ -142,7 +147,7 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	if err != nil {
 		return d.result(ctx, 0, err)
 	}
-	k := &keeper[O]{client: d.Client, live: d.Live, blank: d.Kind.New, object: o, finalizer: d.Kind.Finalizer()}
+	k := &keeper[O]{client: d.Client, live: d.Live, blank: d.Kind.New, object: o, finalizer: d.Kind.Finalizer(), replaced: d.Replaced}
 	released, more, failure := d.run(outside, pass, k)
 	switch {
 	case released && failure == nil:
@@ -205,6 +210,7 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 		if err := d.Client.Status().Patch(ctx, o, patch); err != nil {
 			return d.result(ctx, 0, fmt.Errorf("storing the status: %w", err))
 		}
+		d.Replaced.note(base, o)
 		for _, detail := range c.Details {
 			log.FromContext(ctx).Info("What the status leaves out, as it concerns others", "detail", detail)
 		}
@@ -275,6 +281,7 @@ type keeper[O client.Object] struct {
 	blank     func() O
 	object    O
 	finalizer string
+	replaced  *Replaced
 }
 
 func (k *keeper[O]) EnsureFinalizer(ctx context.Context, annotations map[string]string) error {
@@ -338,5 +345,6 @@ func (k *keeper[O]) patch(ctx context.Context, doing string, change func()) erro
 	if err := k.client.Patch(ctx, k.object, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
+	k.replaced.note(base, k.object)
 	return nil
 }

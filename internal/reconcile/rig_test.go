@@ -48,6 +48,10 @@ type rig struct {
 	// refuse is how the API server answers a request of the log, nil for as usual; patch is the last one that was sent.
 	refuse map[string]error
 	patch  string
+	// idle means that patches change nothing, so that they make no version.
+	idle bool
+	// cached is what the cache shows, if it is behind.
+	cached *corev1.Pod
 	// live changes what a live read shows.
 	live func(*corev1.Pod)
 
@@ -76,6 +80,10 @@ func newRig(t *testing.T, objects ...client.Object) *rig {
 			Get: func(ctx context.Context, c client.WithWatch, k client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 				if err := r.refuse["get"]; err != nil {
 					return err
+				}
+				if r.cached != nil {
+					r.cached.DeepCopyInto(o.(*corev1.Pod))
+					return nil
 				}
 				return c.Get(ctx, k, o, opts...)
 			},
@@ -112,7 +120,7 @@ func (r *rig) sends(what string, o client.Object, p client.Patch, send func() er
 		return err
 	}
 	r.patch = string(data)
-	if err := r.refuse[what]; err != nil {
+	if err := r.refuse[what]; err != nil || r.idle {
 		return err
 	}
 	return send()
