@@ -73,11 +73,24 @@ type Query struct {
 	Columns []string
 	// Hosts are those that may be read from, each with or without a port, and with stars. Nil means all.
 	Hosts []string
+	// Keys are those of the only rows to read, in a form that only the store knows. Nil means all rows. Such a read
+	// proves nothing about rows that are missing from it.
+	Keys []string
+	// Watch says how changes are told, nil if they are not.
+	Watch *Watch
 
 	SQL      SQLQuery
 	DynamoDB DynamoDBQuery
 	MongoDB  MongoDBQuery
 	Redis    RedisQuery
+}
+
+// Watch is how a store tells of changes. DynamoDB, MongoDB and Redis need no more than that there is one.
+type Watch struct {
+	// Channel is what PostgreSQL is told to LISTEN to.
+	Channel string
+	// Query is what MySQL and MariaDB are asked every second.
+	Query string
 }
 
 // SQLQuery is for PostgreSQL, MySQL and MariaDB.
