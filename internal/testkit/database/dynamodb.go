@@ -231,3 +231,7 @@ func (d *dynamoTable) loseLastKey(damaged bool) {
 }
 
 func (d *dynamoTable) exec(context.Context, string) error { return errNoSQL }
+
+func (d *dynamoTable) watch(context.Context) (mapping.Query, error) {
+	return mapping.Query{}, errNotWatched
+}

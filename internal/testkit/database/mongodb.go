@@ -171,3 +171,7 @@ func (m *mongoTable) renameCollection(ctx context.Context, from, to string) erro
 }
 
 func (m *mongoTable) exec(context.Context, string) error { return errNoSQL }
+
+func (m *mongoTable) watch(context.Context) (mapping.Query, error) {
+	return mapping.Query{}, errNotWatched
+}

@@ -167,3 +167,7 @@ func (m *mysqlTable) exec(ctx context.Context, statement string) error {
 	_, err := m.owner.ExecContext(ctx, statement)
 	return err
 }
+
+func (m *mysqlTable) watch(context.Context) (mapping.Query, error) {
+	return mapping.Query{}, errNotWatched
+}

@@ -201,3 +201,7 @@ func (p *postgresTable) exec(ctx context.Context, statement string) error {
 	_, err := p.owner.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol)
 	return err
 }
+
+func (p *postgresTable) watch(context.Context) (mapping.Query, error) {
+	return mapping.Query{}, errNotWatched
+}

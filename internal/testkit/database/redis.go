@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 
@@ -21,7 +22,10 @@ const (
 	redisDatabases = 2000
 )
 
-var errNoSQL = errors.New("this engine has no SQL")
+var (
+	errNoSQL      = errors.New("this engine has no SQL")
+	errNotWatched = errors.New("this engine tells of no changes")
+)
 
 type redisServer struct {
 	proxies
@@ -42,7 +46,7 @@ func (s *redisServer) start(ctx context.Context, e *Engine) error {
 	s.admin = s.connect(0)
 	return e.run(ctx, func(ctx context.Context) error { return s.admin.Ping(ctx).Err() }, path,
 		"--port", strconv.Itoa(ports[0]), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", e.dir,
-		"--databases", strconv.Itoa(redisDatabases), "--requirepass", s.password)
+		"--databases", strconv.Itoa(redisDatabases), "--requirepass", s.password, "--notify-keyspace-events", "Kg$hdx")
 }
 
 func (s *redisServer) connect(database int) *redis.Client {
@@ -72,6 +76,7 @@ type redisTable struct {
 	t        *Table
 	server   *redisServer
 	database int
+	watched  atomic.Bool
 }
 
 func (r *redisTable) query() mapping.Query {
@@ -173,6 +178,9 @@ func (r *redisTable) allow(ctx context.Context, allowed bool) error {
 	}
 	// Without INFO and ROLE a replica can't be recognized.
 	rules := []any{"ACL", "SETUSER", r.t.user, "reset", "on", ">" + r.t.password, "~" + keyPrefix + "*", "+@read", "+@connection", "+info", "+role"}
+	if r.watched.Load() {
+		rules = append(rules, "+psubscribe", "+config|get", fmt.Sprintf("&__keyspace@%d__:%s*", r.database, keyPrefix))
+	}
 	if r.t.options.Writable {
 		rules = append(rules, "+@all")
 	}
@@ -185,3 +193,10 @@ func (r *redisTable) show(ctx context.Context, _ bool) error {
 }
 
 func (r *redisTable) exec(context.Context, string) error { return errNoSQL }
+
+func (r *redisTable) watch(ctx context.Context) (mapping.Query, error) {
+	r.watched.Store(true)
+	q := r.query()
+	q.Watch = &mapping.Watch{}
+	return q, r.allow(ctx, true)
+}

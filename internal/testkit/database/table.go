@@ -48,6 +48,8 @@ type store interface {
 	// show lets the reader see the rows, or none.
 	show(ctx context.Context, visible bool) error
 	exec(ctx context.Context, statement string) error
+	// watch makes the engine tell of changes, and lets the reader listen. It returns the query of a listener.
+	watch(ctx context.Context) (mapping.Query, error)
 }
 
 // NewTable makes an empty table. It goes with the engine; Close ends its wire before.
@@ -76,6 +78,13 @@ func (t *Table) Name() string { return t.name }
 
 // Query reads the whole table as its reader.
 func (t *Table) Query() mapping.Query { return t.store.query() }
+
+// Watch makes the engine tell of changes of the table as the documentation of its provider says, and returns the query of
+// a listener, which is also that of a reader.
+func (t *Table) Watch(ctx context.Context) (mapping.Query, error) {
+	q, err := t.store.watch(ctx)
+	return q, t.wrap("watching", err)
+}
 
 // Wire is what lies between the readers and the engine.
 func (t *Table) Wire() *Wire { return t.wire }

@@ -79,23 +79,37 @@ var nonsense = map[string]string{
 
 func (s *suite) connectionStrings() map[string]func(*testing.T) {
 	tests := map[string]func(*testing.T){}
-	if s.is(mapping.DynamoDB) { // it has none
-		return tests
-	}
-	canaries := strings.NewReplacer("USER", database.Canary+"_user:"+database.Canary+"_password", "DB", database.Canary+"_tenants")
-	for _, all := range []map[string]string{nonsense, malformed[s.engine.Provider()]} {
-		for name, text := range all {
-			tests[name] = func(t *testing.T) { s.testRefused(t, canaries.Replace(text)) }
-		}
+	for name, text := range s.malformed() {
+		tests[name] = func(t *testing.T) { s.testRefused(t, text) }
 	}
 	return tests
 }
 
-func (s *suite) testRefused(t *testing.T, connection string) {
-	q := mapping.Query{
+// malformed are the connection strings that the store has to refuse, by what is wrong with them.
+func (s *suite) malformed() map[string]string {
+	texts := map[string]string{}
+	if s.is(mapping.DynamoDB) { // it has none
+		return texts
+	}
+	canaries := strings.NewReplacer("USER", database.Canary+"_user:"+database.Canary+"_password", "DB", database.Canary+"_tenants")
+	for _, all := range []map[string]string{nonsense, malformed[s.engine.Provider()]} {
+		for name, text := range all {
+			texts[name] = canaries.Replace(text)
+		}
+	}
+	return texts
+}
+
+// anyQuery is one of every kind of store.
+func (s *suite) anyQuery(connection string) mapping.Query {
+	return mapping.Query{
 		Connection: mapping.NewSecret(connection), SQL: mapping.SQLQuery{Query: "SELECT 1 AS name"},
 		MongoDB: mapping.MongoDBQuery{Database: "tenants", Collection: "customers"}, Redis: mapping.RedisQuery{KeyPattern: "customer:*"},
 	}
+}
+
+func (s *suite) testRefused(t *testing.T, connection string) {
+	q := s.anyQuery(connection)
 	err := s.rows.Read(t.Context(), q, &sink{})
 	noSecret(t, err)
 	wantFault(t, err, fault.Invalid)

@@ -19,6 +19,7 @@ import (
 // suite is an adapter with the store that it reads.
 type suite struct {
 	rows   port.Rows
+	hints  port.Hints
 	engine *database.Engine
 }
 
@@ -31,15 +32,21 @@ func Run(t *testing.T, rows port.Rows, engine *database.Engine) {
 		name  string
 		tests map[string]func(*testing.T)
 	}{{"values", s.values()}, {"tables", s.tables()}, {"faults", s.faults()}, {"connection strings", s.connectionStrings()}, {"read only", s.readOnly()}} {
-		t.Run(group.name, func(t *testing.T) {
-			for name, test := range group.tests {
-				t.Run(name, func(t *testing.T) {
-					leavesNothing(t)
-					test(t)
-				})
-			}
-		})
+		s.run(t, group.name, group.tests)
 	}
+}
+
+// run runs a group of tests.
+func (s *suite) run(t *testing.T, group string, tests map[string]func(*testing.T)) {
+	t.Helper()
+	t.Run(group, func(t *testing.T) {
+		for name, test := range tests {
+			t.Run(name, func(t *testing.T) {
+				leavesNothing(t)
+				test(t)
+			})
+		}
+	})
 }
 
 // leavesNothing fails the test when a goroutine is left after it, and after its own clean-up.
