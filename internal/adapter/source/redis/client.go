@@ -36,7 +36,10 @@ type Config struct {
 // Keys reads the values of keys. It is safe for concurrent use.
 type Keys struct{ config Config }
 
-var _ port.Rows = (*Keys)(nil)
+var (
+	_ port.Rows  = (*Keys)(nil)
+	_ port.Hints = (*Keys)(nil)
+)
 
 // New returns a reader of keys. It makes no call. The driver writes to a log of the whole program, past
 // ours and with the names of users in it: that log is switched off.
@@ -58,24 +61,22 @@ func (k *Keys) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 	if err != nil {
 		return err
 	}
-	conn, err := to.dial(ctx, k.config.Guard)
+	r, leave, err := k.connect(ctx, to)
 	if err != nil {
-		return to.failed(ctx, opConnect, err)
+		return err
 	}
-	defer func() { _ = conn.Close() }()
-	// The driver knows deadlines only; closing the connection is what ends a wait for an answer.
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer stop()
-	var greeted atomic.Bool
-	client := to.over(conn, &greeted)
-	defer func() { _ = client.Close() }()
-
-	r := read{connection: to, client: client, greeted: &greeted, seen: map[fingerprint]struct{}{}, fields: fieldsOf(q.Columns)}
+	defer leave()
+	r.seen, r.fields = map[fingerprint]struct{}{}, fieldsOf(q.Columns)
 	before, err := r.check(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.scan(ctx, q.Redis.KeyPattern, sink); err != nil {
+	if q.Keys != nil {
+		err = r.named(ctx, q.Keys, sink)
+	} else {
+		err = r.scan(ctx, q.Redis.KeyPattern, sink)
+	}
+	if err != nil {
 		return err
 	}
 	after, err := r.check(ctx)
@@ -86,6 +87,23 @@ func (k *Keys) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 		return r.incomplete("INFO", "the server was restarted, or its master changed, during the read")
 	}
 	return nil
+}
+
+// connect opens a connection that ends with the context, or with leave.
+func (k *Keys) connect(ctx context.Context, to connection) (r read, leave func(), err error) {
+	conn, err := to.dial(ctx, k.config.Guard)
+	if err != nil {
+		return read{}, nil, to.failed(ctx, opConnect, err)
+	}
+	// The driver knows deadlines only; closing the connection is what ends a wait for an answer.
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	r = read{connection: to, greeted: &atomic.Bool{}}
+	r.client = to.over(conn, r.greeted)
+	return r, func() {
+		_ = r.client.Close()
+		stop()
+		_ = conn.Close()
+	}, nil
 }
 
 // read is one read of the keys.
@@ -108,10 +126,8 @@ func (r read) scan(ctx context.Context, pattern string, sink mapping.Sink) error
 		if err != nil {
 			return r.failed(ctx, "SCAN", err)
 		}
-		for some := range slices.Chunk(r.fresh(keys), valuesAtOnce) {
-			if err := r.rows(ctx, some, sink); err != nil {
-				return err
-			}
+		if err := r.named(ctx, r.fresh(keys), sink); err != nil {
+			return err
 		}
 		if next == 0 {
 			return nil
@@ -133,6 +149,16 @@ func (r read) fresh(keys []string) []string {
 		}
 	}
 	return fresh
+}
+
+// named gives the values of any number of keys to the sink.
+func (r read) named(ctx context.Context, keys []string, sink mapping.Sink) error {
+	for some := range slices.Chunk(keys, valuesAtOnce) {
+		if err := r.rows(ctx, some, sink); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rows gives the values of keys to the sink. A key that has gone since the scan saw it has no row.

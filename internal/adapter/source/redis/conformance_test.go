@@ -15,3 +15,8 @@ func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
 func TestConformance(t *testing.T) {
 	rowsuite.Run(t, redis.New(redis.Config{}), database.Shared(t, mapping.Redis))
 }
+
+func TestHintsConformance(t *testing.T) {
+	keys := redis.New(redis.Config{})
+	rowsuite.RunHints(t, keys, keys, database.Shared(t, mapping.Redis))
+}

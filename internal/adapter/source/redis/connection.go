@@ -44,6 +44,8 @@ type connection struct {
 	options *sdk.Options
 	// host is what failures may name.
 	host string
+	// silence is how long the server may say nothing, zero for as long as the driver allows.
+	silence time.Duration
 }
 
 // invalid is the failure of a connection string. No part of the string may be in the text but the
@@ -149,6 +151,9 @@ func (c connection) over(conn net.Conn, greeted *atomic.Bool) *sdk.Client {
 	options.OnConnect = func(context.Context, *sdk.Conn) error {
 		greeted.Store(true)
 		return nil
+	}
+	if c.silence > 0 {
+		conn = audible{conn, c.silence}
 	}
 	var used atomic.Bool
 	options.Dialer = func(context.Context, string, string) (net.Conn, error) {

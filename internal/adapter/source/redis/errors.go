@@ -23,7 +23,7 @@ type meaning struct {
 var meanings = map[string]meaning{
 	"NOAUTH":    {fault.Denied, "the server requires a user name and a password"},
 	"WRONGPASS": {fault.Denied, "the server rejects the user name or password"},
-	"NOPERM": {fault.Denied, "the user is not allowed to run this command, or not on every key that the pattern matches: " +
+	codeNotPermitted: {fault.Denied, "the user is not allowed to run this command, or not on every key that the pattern matches: " +
 		"its ACL needs ~ with the pattern and +scan +type +hmget +get, and +info to check the server"},
 	"DENIED": {fault.Denied, "the server is in protected mode and accepts no connections from other machines"},
 
@@ -37,6 +37,8 @@ var meanings = map[string]meaning{
 	"MOVED": {fault.Invalid, isCluster},
 	"ASK":   {fault.Invalid, isCluster},
 }
+
+const codeNotPermitted = "NOPERM"
 
 const isCluster = "the server is a cluster node, which has only some of the keys: use a server that has all of them"
 
