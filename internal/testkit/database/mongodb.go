@@ -67,6 +67,7 @@ type mongoTable struct {
 	database   *mongo.Database
 	collection *mongo.Collection
 	allowed    atomic.Bool
+	changes    changes
 }
 
 func (m *mongoTable) query() mapping.Query {
@@ -93,6 +94,16 @@ func document(row map[string]any) bson.M {
 }
 
 func (m *mongoTable) put(ctx context.Context, rows []map[string]any) error {
+	if err := m.write(ctx, rows); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		m.changes.tell("replace", document(row)["_id"])
+	}
+	return nil
+}
+
+func (m *mongoTable) write(ctx context.Context, rows []map[string]any) error {
 	// The engine finds a document by its id quickly, and by a list of them slowly.
 	const few = 100
 	if len(rows) <= few {
@@ -132,8 +143,13 @@ func (m *mongoTable) putOne(ctx context.Context, d bson.M) error {
 }
 
 func (m *mongoTable) remove(ctx context.Context, names []string) error {
-	_, err := m.collection.DeleteMany(ctx, bson.M{"_id": bson.M{"$in": names}})
-	return err
+	if _, err := m.collection.DeleteMany(ctx, bson.M{"_id": bson.M{"$in": names}}); err != nil {
+		return err
+	}
+	for _, name := range names {
+		m.changes.tell("delete", name)
+	}
+	return nil
 }
 
 func (m *mongoTable) truncate(ctx context.Context) error {
@@ -141,7 +157,10 @@ func (m *mongoTable) truncate(ctx context.Context) error {
 	return err
 }
 
-func (m *mongoTable) drop(ctx context.Context) error { return m.collection.Drop(ctx) }
+func (m *mongoTable) drop(ctx context.Context) error {
+	defer m.changes.tell("drop", nil)
+	return m.collection.Drop(ctx)
+}
 
 func (m *mongoTable) rename(ctx context.Context, from, to string) error {
 	_, err := m.collection.UpdateMany(ctx, bson.M{}, bson.M{"$rename": bson.M{from: to}})
@@ -173,5 +192,8 @@ func (m *mongoTable) renameCollection(ctx context.Context, from, to string) erro
 func (m *mongoTable) exec(context.Context, string) error { return errNoSQL }
 
 func (m *mongoTable) watch(context.Context) (mapping.Query, error) {
-	return mapping.Query{}, errNotWatched
+	m.changes.start()
+	q := m.query()
+	q.Watch = &mapping.Watch{}
+	return q, nil
 }

@@ -54,10 +54,13 @@ func (m *mongoTable) filter(client, server io.Writer, from io.Reader) error {
 			continue
 		}
 		refused := m.judge(command, &authenticated)
-		if refused == nil {
+		switch document, told := m.changes.answer(command); {
+		case refused != nil:
+			_, err = client.Write(answer(message, refused.document()))
+		case told:
+			_, err = client.Write(answer(message, document))
+		default:
 			_, err = server.Write(message)
-		} else {
-			_, err = client.Write(refused.answer(message))
 		}
 		if err != nil {
 			return err
@@ -117,13 +120,15 @@ func commandOf(message []byte) (bson.Raw, bool) {
 	return bson.Raw(message[body : body+length]), true
 }
 
-// answer refuses a request.
-func (r *refusal) answer(request []byte) []byte {
-	document, err := bson.Marshal(bson.D{
-		{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: r.message}, {Key: "code", Value: r.code}, {Key: "codeName", Value: r.codeName},
-	})
+func (r *refusal) document() bson.D {
+	return bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: r.message}, {Key: "code", Value: r.code}, {Key: "codeName", Value: r.codeName}}
+}
+
+// answer answers a request with a document.
+func answer(request []byte, with bson.D) []byte {
+	document, err := bson.Marshal(with)
 	if err != nil {
-		panic(err) // the types above always marshal
+		panic(err) // the types of this package always marshal
 	}
 	out := make([]byte, headerLength+5, headerLength+5+len(document))
 	binary.LittleEndian.PutUint32(out, uint32(cap(out)))

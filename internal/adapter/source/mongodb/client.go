@@ -42,7 +42,10 @@ type Config struct {
 // Collections reads collections. It is safe for concurrent use.
 type Collections struct{ config Config }
 
-var _ port.Rows = (*Collections)(nil)
+var (
+	_ port.Rows  = (*Collections)(nil)
+	_ port.Hints = (*Collections)(nil)
+)
 
 // New returns a reader of collections. It makes no call.
 func New(c Config) *Collections { return &Collections{config: c} }
@@ -59,23 +62,38 @@ func (c *Collections) Read(ctx context.Context, q mapping.Query, sink mapping.Si
 	if err != nil {
 		return err
 	}
-	to, err := parseConnection(ctx, q.Connection.Reveal())
+	filter, err = named(filter, q.Keys)
 	if err != nil {
 		return err
 	}
-	client, err := mongo.Connect(to.options.SetDialer(tcpOnly{c.config.Guard}))
+	r, disconnect, err := c.connect(ctx, q)
 	if err != nil {
-		return invalid("is not accepted by the driver; %s", example)
-	}
-	defer leave(ctx, client.Disconnect)
-	r := read{connection: to, database: client.Database(q.MongoDB.Database), collection: q.MongoDB.Collection}
-	if err := r.onPrimary(ctx); err != nil {
 		return err
 	}
+	defer disconnect()
 	if err := r.documents(ctx, find(q, filter), sink); err != nil {
 		return err
 	}
 	return r.exists(ctx)
+}
+
+// connect connects to the primary.
+func (c *Collections) connect(ctx context.Context, q mapping.Query) (r read, disconnect func(), err error) {
+	to, err := parseConnection(ctx, q.Connection.Reveal())
+	if err != nil {
+		return read{}, nil, err
+	}
+	client, err := mongo.Connect(to.options.SetDialer(tcpOnly{c.config.Guard}))
+	if err != nil {
+		return read{}, nil, invalid("is not accepted by the driver; %s", example)
+	}
+	disconnect = func() { leave(ctx, client.Disconnect) }
+	r = read{connection: to, database: client.Database(q.MongoDB.Database), collection: q.MongoDB.Collection}
+	if err := r.onPrimary(ctx); err != nil {
+		disconnect()
+		return read{}, nil, err
+	}
+	return r, disconnect, nil
 }
 
 // leave takes leave of the server also when the read was cancelled, but not for long.

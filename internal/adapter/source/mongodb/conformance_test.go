@@ -15,3 +15,8 @@ func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
 func TestConformance(t *testing.T) {
 	rowsuite.Run(t, mongodb.New(mongodb.Config{}), database.Shared(t, mapping.MongoDB))
 }
+
+func TestHintsConformance(t *testing.T) {
+	collections := mongodb.New(mongodb.Config{})
+	rowsuite.RunHints(t, collections, collections, database.Shared(t, mapping.MongoDB))
+}
