@@ -1,6 +1,6 @@
 // Package aws is a simulated AWS: the CloudFront control plane for
 // multi-tenant distributions, Route 53, the certificates of ACM that go with
-// them, and STS.
+// them, the streams of DynamoDB, and STS.
 //
 // It speaks the wire format the AWS SDKs speak and refuses what AWS refuses:
 // missing or stale If-Match, deletes of what is enabled, names and domains that

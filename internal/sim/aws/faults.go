@@ -285,7 +285,7 @@ func (s *Sim) ClearFaults() {
 // limits.
 func Operations() []string {
 	var names []string
-	for _, op := range slices.Concat(cloudFrontOperations, route53Operations, acmOperations, quotaOperations, stsOperations) {
+	for _, op := range slices.Concat(cloudFrontOperations, route53Operations, acmOperations, quotaOperations, tableOperations, streamOperations, stsOperations) {
 		names = append(names, op.name)
 	}
 	slices.Sort(names)

@@ -87,11 +87,26 @@ func (b *limitBook) bucket(account string, limit Limit, now time.Time) *bucket {
 		bkt = &bucket{tokens: float64(limit.Burst), lowest: float64(limit.Burst), filled: now}
 		b.buckets[key] = bkt
 	}
-	if passed := now.Sub(bkt.filled).Seconds(); passed > 0 {
-		bkt.tokens = math.Min(float64(limit.Burst), bkt.tokens+passed*limit.Rate)
-		bkt.filled = now
-	}
+	bkt.fill(limit.Rate, limit.Burst, now)
 	return bkt
+}
+
+// fill adds the tokens of the time that has passed.
+func (b *bucket) fill(rate float64, burst int, now time.Time) {
+	if passed := now.Sub(b.filled).Seconds(); passed > 0 {
+		b.tokens = math.Min(float64(burst), b.tokens+passed*rate)
+		b.filled = now
+	}
+}
+
+// draw takes a token, if there is one.
+func (b *bucket) draw(rate float64, burst int, now time.Time) bool {
+	b.fill(rate, burst, now)
+	if b.tokens < 1 {
+		return false
+	}
+	b.take(1)
+	return true
 }
 
 var sharedBuckets = []string{AllOperations, Route53Actions, Route53Changes}

@@ -163,7 +163,8 @@ func (s *Sim) authenticate(c *call, who credential) error {
 // own suffix and status.
 func expiredToken(svc service) error {
 	const message = "The security token included in the request is expired"
-	if _, json := svc.(acm); json {
+	switch svc.(type) {
+	case acm, dynamoDB:
 		return refuse(http.StatusBadRequest, "ExpiredTokenException", message)
 	}
 	return refuse(http.StatusForbidden, "ExpiredToken", message)

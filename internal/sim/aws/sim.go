@@ -92,6 +92,8 @@ type account struct {
 	defaultGroupID string
 	zones          []*hostedZone // in order of creation
 	changes        map[string]*change
+	itemTables     map[string]*itemTable  // of DynamoDB, by name
+	streams        map[string]*itemStream // by ARN, also of tables that are gone
 }
 
 // New returns a simulated AWS. It panics if the seed is not valid: a seed that
@@ -107,7 +109,7 @@ func New(options Options) *Sim {
 		options.JournalSize = 100_000
 	}
 	s := &Sim{options: options, clock: options.Clock, derive: deriver{seed: options.RandomSeed}}
-	s.services = []service{cloudFront{}, route53{}, acm{}, serviceQuotas{}, sts{}}
+	s.services = []service{cloudFront{}, route53{}, acm{}, serviceQuotas{}, dynamoDB{}, sts{}}
 	s.hanging = map[chan struct{}]struct{}{}
 	if err := s.restart(); err != nil {
 		panic(fmt.Sprintf("starting the simulated AWS: %v", err))
@@ -203,6 +205,8 @@ func (s *Sim) account(id string) *account {
 			webACLUses:    map[string]int{},
 			invalidations: map[string][]invalidation{},
 			changes:       map[string]*change{},
+			itemTables:    map[string]*itemTable{},
+			streams:       map[string]*itemStream{},
 		}
 		s.world.accounts[id] = a
 	}
