@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
 const region = "us-east-1"
@@ -27,6 +28,8 @@ type dynamoServer struct {
 	gateway *gateway
 	owner   *dynamodb.Client
 	http    *http.Transport
+	// streams has a copy of the tables that are watched, and tells of their changes: the engine has no streams.
+	streams *sim.Sim
 }
 
 func (s *dynamoServer) start(ctx context.Context, e *Engine) error {
@@ -55,7 +58,8 @@ func (s *dynamoServer) start(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	s.gateway, err = newGateway(ctx, target, s.http)
+	s.streams = sim.New(sim.Options{})
+	s.gateway, err = newGateway(ctx, target, s.http, s.streams.Transport())
 	return err
 }
 
@@ -72,14 +76,22 @@ func (s *dynamoServer) close() {
 
 func (s *dynamoServer) newTable(ctx context.Context, t *Table) (store, error) {
 	t.wire, t.address = newWire(), s.gateway.address
-	d := &dynamoTable{t: t, owner: s.owner, gated: s.gateway.gate(t.name, t.wire, t.options.Writable)}
+	d := &dynamoTable{t: t, owner: s.owner, copy: s.copier(), gated: s.gateway.gate(t.name, t.wire, t.options.Writable)}
 	return d, d.create(ctx)
 }
 
+// copier writes to the copies of tables.
+func (s *dynamoServer) copier() *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region: region, BaseEndpoint: aws.String("http://streams.invalid"), HTTPClient: &http.Client{Transport: s.streams.Transport()},
+		Credentials: credentials.NewStaticCredentialsProvider("AKIAOWNER", "owner", ""),
+	})
+}
+
 type dynamoTable struct {
-	t     *Table
-	owner *dynamodb.Client
-	gated *gated
+	t           *Table
+	owner, copy *dynamodb.Client
+	gated       *gated
 }
 
 func (d *dynamoTable) query() mapping.Query {
@@ -87,15 +99,18 @@ func (d *dynamoTable) query() mapping.Query {
 }
 
 func (d *dynamoTable) create(ctx context.Context) error {
-	_, err := d.owner.CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName: &d.t.name, BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("name"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("name"), KeyType: types.KeyTypeHash}},
-	})
-	if err != nil {
+	if _, err := d.owner.CreateTable(ctx, d.definition()); err != nil {
 		return err
 	}
 	return dynamodb.NewTableExistsWaiter(d.owner, fast).Wait(ctx, d.describe(), time.Minute)
+}
+
+func (d *dynamoTable) definition() *dynamodb.CreateTableInput {
+	return &dynamodb.CreateTableInput{
+		TableName: &d.t.name, BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("name"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("name"), KeyType: types.KeyTypeHash}},
+	}
 }
 
 // fast is for waiters on an engine that does everything at once.
@@ -168,9 +183,13 @@ func (d *dynamoTable) write(ctx context.Context, requests []types.WriteRequest) 
 	group.SetLimit(8)
 	err := chunks(requests, 25, func(chunk []types.WriteRequest) error {
 		group.Go(func() error {
-			out, err := d.owner.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{d.t.name: chunk}})
+			in := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{d.t.name: chunk}}
+			out, err := d.owner.BatchWriteItem(ctx, in)
 			if err == nil && len(out.UnprocessedItems) > 0 {
 				return errors.New("some items were not written")
+			}
+			if err == nil && d.gated.isWatched() {
+				_, err = d.copy.BatchWriteItem(ctx, in)
 			}
 			return err
 		})
@@ -196,6 +215,19 @@ func (d *dynamoTable) drop(ctx context.Context) error {
 
 func (d *dynamoTable) rename(ctx context.Context, from, to string) error {
 	var requests []types.WriteRequest
+	err := d.each(ctx, func(item map[string]types.AttributeValue) {
+		if value, ok := item[from]; ok {
+			item = maps.Clone(item)
+			delete(item, from)
+			item[to] = value
+			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
+		}
+	})
+	return errors.Join(err, d.write(ctx, slices.Clip(requests)))
+}
+
+// each calls a function with all items.
+func (d *dynamoTable) each(ctx context.Context, do func(map[string]types.AttributeValue)) error {
 	pages := dynamodb.NewScanPaginator(d.owner, &dynamodb.ScanInput{TableName: &d.t.name})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -203,15 +235,10 @@ func (d *dynamoTable) rename(ctx context.Context, from, to string) error {
 			return err
 		}
 		for _, item := range page.Items {
-			if value, ok := item[from]; ok {
-				item = maps.Clone(item)
-				delete(item, from)
-				item[to] = value
-				requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
-			}
+			do(item)
 		}
 	}
-	return d.write(ctx, slices.Clip(requests))
+	return nil
 }
 
 func (d *dynamoTable) allow(_ context.Context, allowed bool) error {
@@ -232,6 +259,20 @@ func (d *dynamoTable) loseLastKey(damaged bool) {
 
 func (d *dynamoTable) exec(context.Context, string) error { return errNoSQL }
 
-func (d *dynamoTable) watch(context.Context) (mapping.Query, error) {
-	return mapping.Query{}, errNotWatched
+// watch makes a copy of the table with a stream, which gets every write from now on.
+func (d *dynamoTable) watch(ctx context.Context) (mapping.Query, error) {
+	q := d.query()
+	q.Watch = &mapping.Watch{}
+	definition := d.definition()
+	definition.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly}
+	if _, err := d.copy.CreateTable(ctx, definition); err != nil {
+		return q, err
+	}
+	var failed error
+	err := d.each(ctx, func(item map[string]types.AttributeValue) {
+		_, err := d.copy.PutItem(ctx, &dynamodb.PutItemInput{TableName: &d.t.name, Item: item})
+		failed = errors.Join(failed, err)
+	})
+	d.gated.set(func(g *gated) { g.watched = true })
+	return q, errors.Join(err, failed)
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,13 +21,17 @@ import (
 )
 
 // readOperations are those of users who may only read.
-var readOperations = []string{"Scan", "Query", "GetItem", "BatchGetItem", "DescribeTable", "ListTables"}
+var readOperations = []string{
+	"Scan", "Query", "GetItem", "BatchGetItem", "DescribeTable", "ListTables", "DescribeStream", "GetShardIterator", "GetRecords",
+}
 
 // gateway is where readers of DynamoDB connect. It passes requests on, and fails for the tables that
 // a test spoils.
 type gateway struct {
-	target  string
-	client  *http.Client
+	target string
+	// engine has the tables, and streams the streams of those that are watched.
+	engine  http.RoundTripper
+	streams http.RoundTripper
 	server  *http.Server
 	address string
 
@@ -40,6 +45,8 @@ type gated struct {
 	writable bool
 
 	mu sync.Mutex
+	// watched is whether the table has a stream.
+	watched bool
 	// denied refuses the credentials, hidden empties what is read.
 	denied, hidden bool
 	// throttles is how many scans more are refused; all of them when negative.
@@ -54,12 +61,12 @@ func (g *gated) set(change func(*gated)) {
 	change(g)
 }
 
-func newGateway(ctx context.Context, target string, transport http.RoundTripper) (*gateway, error) {
+func newGateway(ctx context.Context, target string, transport, streams http.RoundTripper) (*gateway, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", process.Loopback(0))
 	if err != nil {
 		return nil, fmt.Errorf("opening the port of DynamoDB: %w", err)
 	}
-	g := &gateway{target: target, client: &http.Client{Transport: transport}, address: listener.Addr().String(), tables: map[string]*gated{}}
+	g := &gateway{target: target, engine: transport, streams: streams, address: listener.Addr().String(), tables: map[string]*gated{}}
 	g.server = &http.Server{Handler: g, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = g.server.Serve(listener) }()
 	return g, nil
@@ -82,14 +89,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	var named struct{ TableName string }
-	_ = json.Unmarshal(body, &named) // the engine says what is wrong with it
-	g.mu.Lock()
-	table := g.tables[named.TableName]
-	g.mu.Unlock()
-	if table == nil {
-		table = &gated{wire: newWire()}
-	}
+	table := g.tableOf(body)
 
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
@@ -98,11 +98,15 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !table.wire.join(l) {
 		panic(http.ErrAbortHandler) // closes the connection without an answer
 	}
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	api, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	status, content := table.refuse(operation)
 	var checksum uint32
 	if content == nil {
-		if status, content, err = g.pass(ctx, r, body); err != nil {
+		through := g.engine
+		if strings.HasPrefix(api, "DynamoDBStreams") || operation == "DescribeTable" && table.isWatched() {
+			through = g.streams
+		}
+		if status, content, err = g.pass(ctx, through, r, body); err != nil {
 			panic(http.ErrAbortHandler)
 		}
 		if operation == "Scan" && status == http.StatusOK {
@@ -122,6 +126,30 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// ofTable finds the table in the ARN of its stream.
+var ofTable = regexp.MustCompile(`:table/([\w.-]+)/stream/`)
+
+// tableOf is what a request concerns: the table that it names, or whose stream it names.
+func (g *gateway) tableOf(body []byte) *gated {
+	var in struct{ TableName, StreamArn, ShardIterator string }
+	_ = json.Unmarshal(body, &in) // the engine says what is wrong with it
+	if found := ofTable.FindStringSubmatch(in.StreamArn + in.ShardIterator); found != nil {
+		in.TableName = found[1]
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if table := g.tables[in.TableName]; table != nil {
+		return table
+	}
+	return &gated{wire: newWire()}
+}
+
+func (g *gated) isWatched() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.watched
+}
+
 // flusher sends at once, so that what the wire lets through arrives.
 type flusher struct{ http.ResponseWriter }
 
@@ -130,7 +158,7 @@ func (f flusher) Write(content []byte) (int, error) {
 	return n, errors.Join(err, http.NewResponseController(f.ResponseWriter).Flush())
 }
 
-func (g *gateway) pass(ctx context.Context, r *http.Request, body []byte) (int, []byte, error) {
+func (g *gateway) pass(ctx context.Context, through http.RoundTripper, r *http.Request, body []byte) (int, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, g.target+r.URL.Path, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -138,7 +166,7 @@ func (g *gateway) pass(ctx context.Context, r *http.Request, body []byte) (int, 
 	request.Header = r.Header.Clone()
 	request.Header.Del("Accept-Encoding")
 	request.Host = r.Host
-	response, err := g.client.Do(request)
+	response, err := through.RoundTrip(request)
 	if err != nil {
 		return 0, nil, err
 	}

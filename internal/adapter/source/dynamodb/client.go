@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -25,6 +26,7 @@ var errorTable = aws.Table{
 	Codes: map[string]fault.Kind{
 		"ResourceNotFoundException": fault.NotFound,
 		"ValidationException":       fault.Invalid,
+		"LimitExceededException":    fault.Throttled,
 	},
 }
 
@@ -54,7 +56,10 @@ type Config struct {
 // Tables reads tables. It is safe for concurrent use.
 type Tables struct{ config Config }
 
-var _ port.Rows = (*Tables)(nil)
+var (
+	_ port.Rows  = (*Tables)(nil)
+	_ port.Hints = (*Tables)(nil)
+)
 
 // New returns a reader of tables. It makes no call.
 func New(c Config) *Tables { return &Tables{config: c} }
@@ -66,33 +71,49 @@ func (t *Tables) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) e
 	if err != nil {
 		return err
 	}
+	if q.Keys != nil {
+		return lookup{api: t.client(q), scan: in}.read(ctx, q.Keys, sink)
+	}
 	return scan{api: t.client(q), input: in, segments: max(q.DynamoDB.Segments, 1)}.read(ctx, sink)
 }
 
 // client makes a client for one read. It costs no call, and no read spends the retries of another.
 func (t *Tables) client(q mapping.Query) *sdk.Client {
-	config := t.config.SDK.Copy()
+	config, endpoint := t.configOf(q)
+	return sdk.NewFromConfig(config, func(o *sdk.Options) {
+		o.BaseEndpoint, o.Retryer = endpoint, retryer()
+		o.APIOptions = append(o.APIOptions, t.middleware()...)
+		// The SDK only logs that an answer does not have the checksum that it came with.
+		o.DisableValidateResponseChecksum = true
+	})
+}
+
+// configOf is the identity and the region for a query, and the endpoint that is used instead of AWS's.
+func (t *Tables) configOf(q mapping.Query) (config awssdk.Config, endpoint *string) {
+	config = t.config.SDK.Copy()
 	if role := q.DynamoDB.AssumeRoleARN; role != "" {
 		config.Credentials = t.config.Roles.Credentials(role, identity.OfNamespace(q.Namespace))
 	}
-	return sdk.NewFromConfig(config, func(o *sdk.Options) {
-		if q.DynamoDB.Region != "" {
-			o.Region = q.DynamoDB.Region
-		}
-		if t.config.Endpoint != "" {
-			o.BaseEndpoint = &t.config.Endpoint
-		}
-		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
-			o.MaxAttempts, o.Backoff = attempts, retry.BackoffDelayerFunc(backoff)
-			o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(brokeOff))
-		})
-		// What limits the calls is the capacity of the table, of which AWS tells by throttling. The
-		// operator's limiters are for APIs with one limit for the whole account.
-		o.APIOptions = append(o.APIOptions, aws.InstrumentUnlimited(t.config.Metrics)...)
-		// The SDK only logs that an answer does not have the checksum that it came with.
-		o.DisableValidateResponseChecksum = true
-		o.APIOptions = append(o.APIOptions, refuseDamage)
+	if q.DynamoDB.Region != "" {
+		config.Region = q.DynamoDB.Region
+	}
+	if t.config.Endpoint != "" {
+		return config, &t.config.Endpoint
+	}
+	return config, config.BaseEndpoint
+}
+
+func retryer() awssdk.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts, o.Backoff = attempts, retry.BackoffDelayerFunc(backoff)
+		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(brokeOff))
 	})
+}
+
+// middleware measures the calls. What limits them is the capacity of the table, of which AWS tells by throttling. The
+// operator's limiters are for APIs with one limit for the whole account.
+func (t *Tables) middleware() []func(*middleware.Stack) error {
+	return append(aws.InstrumentUnlimited(t.config.Metrics), refuseDamage)
 }
 
 var (

@@ -18,15 +18,15 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
 
-// The HTTP client keeps connections between reads, as in the operator; these don't, so that the suite
-// can count them.
-func TestConformance(t *testing.T) {
-	engine := database.Shared(t, mapping.DynamoDB)
+// conforming is a reader of that engine. The HTTP client keeps connections between reads, as in the operator; these
+// don't, so that the suite can count them.
+func conforming(t *testing.T, engine *database.Engine) *dynamodb.Tables {
+	t.Helper()
 	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
-	rowsuite.Run(t, dynamodb.New(dynamodb.Config{
+	return dynamodb.New(dynamodb.Config{
 		Endpoint: engine.Endpoint(), Metrics: metrics,
 		SDK: awssdk.Config{
 			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
@@ -34,5 +34,16 @@ func TestConformance(t *testing.T) {
 			// What never ends is given up sooner than in the operator.
 			RetryMaxAttempts: 3,
 		},
-	}), engine)
+	})
+}
+
+func TestConformance(t *testing.T) {
+	engine := database.Shared(t, mapping.DynamoDB)
+	rowsuite.Run(t, conforming(t, engine), engine)
+}
+
+func TestHintsConformance(t *testing.T) {
+	engine := database.Shared(t, mapping.DynamoDB)
+	tables := conforming(t, engine)
+	rowsuite.RunHints(t, tables, tables, engine)
 }

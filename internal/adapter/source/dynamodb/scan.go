@@ -51,18 +51,10 @@ func request(q mapping.Query) (*sdk.ScanInput, error) {
 // project asks for the columns only. Their names may be reserved words or have dots in them, so
 // the expression has placeholders, which must not be those of the filter.
 func project(in *sdk.ScanInput, columns []string) {
-	names := maps.Clone(in.ExpressionAttributeNames)
-	if names == nil {
-		names = map[string]string{}
-	}
+	names := cloned(in.ExpressionAttributeNames)
 	placeholders := make([]string, 0, len(columns))
-	number := 0
-	for _, column := range columns {
-		placeholder := ""
-		for taken := true; taken; number++ {
-			placeholder = fmt.Sprintf("#column%d", number)
-			_, taken = names[placeholder]
-		}
+	for i, column := range columns {
+		placeholder := free(names, "#column", i)
 		names[placeholder] = column
 		placeholders = append(placeholders, placeholder)
 	}
