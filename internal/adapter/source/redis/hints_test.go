@@ -1,0 +1,115 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// hinted takes what a stream tells.
+type hinted struct {
+	ready chan struct{}
+	keys  chan []string
+}
+
+func newHinted() *hinted { return &hinted{ready: make(chan struct{}), keys: make(chan []string, 100)} }
+
+func (h *hinted) Ready()              { close(h.ready) }
+func (h *hinted) Hint(keys ...string) { h.keys <- keys }
+
+// configured is the answer to CONFIG GET.
+func configured(flags string) string { return bulks("notify-keyspace-events", flags) }
+
+// subscribed is the answer to PSUBSCRIBE, and what follows it.
+func subscribed(pattern, then string) string {
+	return array(bulk("psubscribe"), bulk(pattern), ":1\r\n") + then
+}
+
+// message tells of an event of a key in database 7.
+func message(key, event string) string {
+	return bulks("pmessage", "__keyspace@7__:customer:*", "__keyspace@7__:"+key, event)
+}
+
+func TestListenRefuses(t *testing.T) {
+	with := func(answers map[string]string) script {
+		return func(command string, _ []string) string { return answers[command] }
+	}
+	const denied = "-NOPERM User canaryuser has no permissions to run the command\r\n"
+	for name, tt := range map[string]struct {
+		answer script
+		kind   fault.Kind
+		says   string
+	}{
+		"a server that tells of nothing": {
+			with(map[string]string{"CONFIG": configured("")}), fault.Invalid, `its setting notify-keyspace-events is "": set it to Kghx`,
+		},
+		"a server that tells of events by their kind only": {with(map[string]string{"CONFIG": configured("AE")}), fault.Invalid, "notify-keyspace-events"},
+		"a server that does not tell of deletions":         {with(map[string]string{"CONFIG": configured("Kh")}), fault.Invalid, "notify-keyspace-events"},
+		"a server that tells of lists only":                {with(map[string]string{"CONFIG": configured("Kgl")}), fault.Invalid, "notify-keyspace-events"},
+		"a node of a cluster":                              {with(map[string]string{"HELLO": hello("cluster", "master")}), fault.Invalid, "cluster"},
+		"a sentinel":                                       {with(map[string]string{"HELLO": hello("sentinel", "sentinel")}), fault.Invalid, "sentinel"},
+		"a user who may not listen": {
+			with(map[string]string{"CONFIG": denied, "PSUBSCRIBE": denied}), fault.Denied, "its ACL needs +psubscribe",
+		},
+		"a server that ends the stream":  {with(map[string]string{"CONFIG": configured("AK"), "PSUBSCRIBE": hangUp}), fault.Transient, "the connection was lost"},
+		"a server that is loading":       {with(map[string]string{"CONFIG": "-LOADING Redis is loading the dataset in memory\r\n"}), fault.Transient, "loading"},
+		"a server that is being stopped": {with(map[string]string{"CONFIG": hangUp}), fault.Transient, "the connection was lost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, tt.answer)
+			err := redis.New(redis.Config{}).Listen(t.Context(), s.query(), newHinted())
+			checkFailure(t, err, tt.kind, tt.says)
+		})
+	}
+}
+
+// What the server tells of keys is a hint, whether it lets the user look at its settings or not.
+func TestListenTellsOfKeys(t *testing.T) {
+	for name, config := range map[string]string{
+		"all events":                   configured("AK"),
+		"those of hashes":              configured("gxhK"),
+		"those of texts, and more":     configured("g$xeKE"),
+		"those of modules":             configured("gdK"),
+		"a user who may not look":      "-NOPERM no permissions\r\n",
+		"a server without the command": "-ERR unknown command 'CONFIG', with args beginning with: 'GET'\r\n",
+		"a server without the setting": "*0\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := make(chan string, 1)
+			s := newServer(t, func(command string, arguments []string) string {
+				switch command {
+				case "CONFIG":
+					return config
+				case "PSUBSCRIBE":
+					asked <- arguments[0]
+					return subscribed(arguments[0], message("customer:b", "hset")+message("customer:a", "del")+message("customer:b", "expired"))
+				}
+				return ""
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			sink, ended := newHinted(), make(chan error, 1)
+			go func() { ended <- redis.New(redis.Config{}).Listen(ctx, s.query(), sink) }()
+			select {
+			case keys := <-sink.keys:
+				if got := strings.Join(keys, " "); got != "customer:a customer:b" {
+					t.Errorf("the hint is of %s", got)
+				}
+			case err := <-ended:
+				t.Fatalf("the listener ended: %v", err)
+			}
+			<-sink.ready
+			if pattern := <-asked; pattern != "__keyspace@7__:customer:*" {
+				t.Errorf("it listens to %s", pattern)
+			}
+			cancel()
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("the listener ended with %v", err)
+			}
+		})
+	}
+}
