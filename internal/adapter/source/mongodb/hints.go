@@ -21,6 +21,8 @@ const (
 	awaitTime = 5 * time.Second
 	// answerTimeout is how long it may take for that: a server that is silent for so long is not there any more.
 	answerTimeout = awaitTime + 15*time.Second
+	// askEvery is how often a server is asked that does not wait.
+	askEvery = time.Second
 )
 
 // noStream are the codes of servers that have no change streams.
@@ -83,6 +85,7 @@ func (r read) watch(ctx context.Context) (*mongo.ChangeStream, error) {
 // follow tells of the changes until the stream ends.
 func (r read) follow(ctx context.Context, stream *mongo.ChangeStream, hinter *store.Hinter) error {
 	for {
+		asked := time.Now()
 		found, err := next(ctx, stream)
 		if err != nil {
 			return r.failed("getMore", err)
@@ -94,6 +97,7 @@ func (r read) follow(ctx context.Context, stream *mongo.ChangeStream, hinter *st
 			}
 		}
 		if !found {
+			pause(ctx, time.Until(asked.Add(askEvery)))
 			continue
 		}
 		var e event
@@ -101,6 +105,16 @@ func (r read) follow(ctx context.Context, stream *mongo.ChangeStream, hinter *st
 			return &fault.Error{Kind: fault.Transient, Operation: "getMore", Message: r.hosts + ": the response could not be read"}
 		}
 		hinter.Add(keysOf(e)...)
+	}
+}
+
+// pause waits, but not beyond the end of the context.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
 	}
 }
 
