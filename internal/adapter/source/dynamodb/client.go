@@ -48,7 +48,7 @@ type Config struct {
 	SDK awssdk.Config
 	// Roles has the credentials of other identities.
 	Roles *aws.Roles
-	// Endpoint is used instead of AWS's, if it isn't empty.
+	// Endpoint is used instead of AWS's, for tables and streams, if it isn't empty.
 	Endpoint string
 	Metrics  *aws.Metrics
 }
@@ -79,28 +79,27 @@ func (t *Tables) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) e
 
 // client makes a client for one read. It costs no call, and no read spends the retries of another.
 func (t *Tables) client(q mapping.Query) *sdk.Client {
-	config, endpoint := t.configOf(q)
-	return sdk.NewFromConfig(config, func(o *sdk.Options) {
-		o.BaseEndpoint, o.Retryer = endpoint, retryer()
+	return sdk.NewFromConfig(t.configOf(q), func(o *sdk.Options) {
+		if t.config.Endpoint != "" {
+			o.BaseEndpoint = &t.config.Endpoint
+		}
+		o.Retryer = retryer()
 		o.APIOptions = append(o.APIOptions, t.middleware()...)
 		// The SDK only logs that an answer does not have the checksum that it came with.
 		o.DisableValidateResponseChecksum = true
 	})
 }
 
-// configOf is the identity and the region for a query, and the endpoint that is used instead of AWS's.
-func (t *Tables) configOf(q mapping.Query) (config awssdk.Config, endpoint *string) {
-	config = t.config.SDK.Copy()
+// configOf has the identity and the region for a query.
+func (t *Tables) configOf(q mapping.Query) awssdk.Config {
+	config := t.config.SDK.Copy()
 	if role := q.DynamoDB.AssumeRoleARN; role != "" {
 		config.Credentials = t.config.Roles.Credentials(role, identity.OfNamespace(q.Namespace))
 	}
 	if q.DynamoDB.Region != "" {
 		config.Region = q.DynamoDB.Region
 	}
-	if t.config.Endpoint != "" {
-		return config, &t.config.Endpoint
-	}
-	return config, config.BaseEndpoint
+	return config
 }
 
 func retryer() awssdk.Retryer {

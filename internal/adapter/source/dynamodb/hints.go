@@ -59,9 +59,11 @@ func (t *Tables) Listen(ctx context.Context, q mapping.Query, sink port.HintSink
 
 // streams makes a client for one listener.
 func (t *Tables) streams(q mapping.Query) *dynamodbstreams.Client {
-	config, endpoint := t.configOf(q)
-	return dynamodbstreams.NewFromConfig(config, func(o *dynamodbstreams.Options) {
-		o.BaseEndpoint, o.Retryer = endpoint, retryer()
+	return dynamodbstreams.NewFromConfig(t.configOf(q), func(o *dynamodbstreams.Options) {
+		if t.config.Endpoint != "" {
+			o.BaseEndpoint = &t.config.Endpoint
+		}
+		o.Retryer = retryer()
 		o.APIOptions = append(o.APIOptions, t.middleware()...)
 	})
 }
