@@ -367,6 +367,8 @@ var otherWords = map[string]bool{
 	"PrimaryDomainName": true, "UpdateDomainAssociation": true, "CloudFrontDefaultCertificate": true, "AnycastIpListId": true,
 	// A metric of ACM.
 	"DaysToExpiry": true,
+	// Error codes of DynamoDB's streams.
+	"LimitExceededException": true, "ExpiredIteratorException": true, "TrimmedDataAccessException": true,
 	// Error codes of Azure.
 	"AuthorizationFailed": true, "SubscriptionNotFound": true, "ResourceGroupNotFound": true, "ScopeLocked": true, "CredentialUnavailable": true,
 	// Values of fields.
