@@ -43,8 +43,12 @@ func TenantStatus(s *kleffv1.TenantStatus, generation int64, r tenant.Report, no
 }
 
 // PlanStatus writes a report into the status of a TenantPlan. now stamps transitions only.
-func PlanStatus(s *kleffv1.TenantPlanStatus, generation int64, r tenantplan.Report, now time.Time) {
-	s.ObservedGeneration = generation
+func PlanStatus(s *kleffv1.TenantPlanStatus, o *kleffv1.TenantPlan, r tenantplan.Report, now time.Time) {
+	generation := o.Generation
+	s.ObservedGeneration, s.Rollout = generation, nil
+	if p := rolloutProgress(r.Rollout.Progress); PlanLimits(o).Stepwise() && r.Rollout.Waiting > 0 {
+		s.Rollout = &p
+	}
 	s.Tenants, s.Applied, s.Failed = number(r.Rollout.Tenants), number(r.Rollout.Applied), number(r.Rollout.Failed)
 	mergeConditions(&s.Conditions, r.Conditions, generation, now)
 }
@@ -162,26 +166,6 @@ func texts[V ~string](m map[string]V) map[string]string {
 	return out
 }
 
-// PlanLimits are how gently a change of a plan goes through its tenants.
-func PlanLimits(o *kleffv1.TenantPlan) tenantplan.Limits {
-	l := tenantplan.Limits{MaxConcurrent: defaultConcurrent, MaxFailedPercent: defaultFailedPercent}
-	if r := o.Spec.Rollout; r != nil {
-		if r.MaxConcurrent > 0 {
-			l.MaxConcurrent = int(r.MaxConcurrent)
-		}
-		if r.MaxFailedPercent != nil {
-			l.MaxFailedPercent = int(*r.MaxFailedPercent)
-		}
-	}
-	return l
-}
-
-// The defaults of the schema, for objects that were stored before it had them.
-const (
-	defaultConcurrent    = 10
-	defaultFailedPercent = 10
-)
-
 // Follower is a tenant as the roll-out of a plan sees it.
 func Follower(t *kleffv1.Tenant, plan *kleffv1.TenantPlan) tenantplan.Follower {
 	f := tenantplan.Follower{Name: t.Name, UID: string(t.UID), Named: t.Spec.Plan == plan.Name}
@@ -191,6 +175,7 @@ func Follower(t *kleffv1.Tenant, plan *kleffv1.TenantPlan) tenantplan.Follower {
 	case t.Status.Plan == plan.Name:
 		f.Generation = tenantplan.Restored
 	}
+	f.Canary = planCanary(plan, t.Labels)
 	f.Able = t.DeletionTimestamp.IsZero() && meta.IsStatusConditionTrue(t.Status.Conditions, kleffv1.ConditionNamespaceReady)
 	for _, kind := range []string{kleffv1.ConditionPlanApplied, kleffv1.ConditionMeshReady, kleffv1.ConditionEdgeReady} {
 		c := meta.FindStatusCondition(t.Status.Conditions, kind)

@@ -30,6 +30,9 @@ const (
 	// spec.deletionTimeout. Its message says what you can do manually. The operator keeps trying.
 	ConditionDeletionStalled = "DeletionStalled"
 
+	// ConditionRolledOut is the progress of a change of a TenantSource's spec. It exists only with spec.rollout.
+	ConditionRolledOut = "RolledOut"
+
 	// ConditionGranted is False while an object asks for more than its EdgeGrant allows and grants are only audited. Nothing
 	// is held then. Otherwise it is absent.
 	ConditionGranted = "Granted"
@@ -204,6 +207,33 @@ const (
 	// ReasonDomainClaimed (False): a domain of the spec is taken or reserved outside of this namespace, or handed over to another object of it. Nothing is changed in AWS for this object. What it serves already, it keeps.
 	// Fix: remove the domain that the message names from the spec, or ask the platform team for it, see [DomainClaim](../spec/domainclaim.md). The object continues automatically when the domain is free.
 	ReasonDomainClaimed = "DomainClaimed"
+)
+
+// Reasons of a TenantSource's RolledOut condition.
+const (
+	// ReasonRolledOut (True): all tenants have the current version of the spec.
+	ReasonRolledOut = "RolledOut"
+	// ReasonRollingOut (False): a change of the spec is being rolled out.
+	// Fix: wait. status.rollout shows the progress.
+	ReasonRollingOut = "RollingOut"
+	// ReasonRolloutPaused (False): spec.rollout.paused is set, so the change reaches no more tenants.
+	// Fix: remove spec.rollout.paused to continue.
+	ReasonRolloutPaused = "RolloutPaused"
+	// ReasonRolloutStopped (False): too many tenants failed with the change, so the rollout is stopped.
+	// Fix: the message names the first of these tenants and its error. Correct the spec, or the cause of the error: the rollout continues automatically when these tenants are ready. To give the tenants the former version back, set spec.rollout.undo. See [Rollouts](../rollouts.md).
+	ReasonRolloutStopped = "RolloutStopped"
+	// ReasonTenantsFailed (False): all tenants were tried, and some of them failed with the change.
+	// Fix: the message names the first of these tenants and its error. Correct its cause.
+	ReasonTenantsFailed = "TenantsFailed"
+	// ReasonUndoing (False): the tenants are given the former version back.
+	// Fix: wait. status.rollout shows the progress.
+	ReasonUndoing = "Undoing"
+	// ReasonUndone (False): spec.rollout.undo is set, and all tenants have the former version.
+	// Fix: correct the spec, and remove spec.rollout.undo to roll it out.
+	ReasonUndone = "Undone"
+	// ReasonUndoImpossible (False): spec.rollout.undo is set, and the former version is not known. No tenant is changed.
+	// Fix: restore the former spec yourself, and remove spec.rollout.undo.
+	ReasonUndoImpossible = "UndoImpossible"
 )
 
 // Reasons of a TenantSource's Synced condition. Others are InSync, and the reasons of Ready when the table could not be

@@ -8,7 +8,7 @@ import (
 //
 // +kubebuilder:validation:MinProperties=0
 type TenantSourceStatus struct {
-	// conditions are Ready and Synced.
+	// conditions are Ready and Synced, and RolledOut with spec.rollout.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
@@ -131,6 +131,10 @@ type TenantSourceStatus struct {
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	SyncToken string `json:"syncToken,omitempty"`
+
+	// rollout is how far a change of the spec has come, with spec.rollout.
+	// +optional
+	Rollout *SourceRolloutStatus `json:"rollout,omitempty"`
 }
 
 // PendingChange is a change that is planned but not made.

@@ -20,6 +20,7 @@ import (
 // +kubebuilder:printcolumn:name="REASON",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is ready or not"
 // +kubebuilder:printcolumn:name="SYNCED",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Synced")].status`,description="The objects match the table"
 // +kubebuilder:printcolumn:name="REJECTED",type=integer,priority=1,JSONPath=`.status.rejectedRowsTotal`,description="Rejected rows"
+// +kubebuilder:printcolumn:name="ROLLOUT",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="RolledOut")].reason`,description="Progress of a change of the spec, with spec.rollout"
 // +kubebuilder:printcolumn:name="HELD",type=integer,priority=1,JSONPath=`.status.heldDeletions.count`,description="Deletions that are waiting for approval"
 type TenantSource struct {
 	metav1.TypeMeta `json:",inline"`
@@ -163,6 +164,11 @@ type TenantSourceSpec struct {
 	// +kubebuilder:default={}
 	// +optional
 	DeletionGuard *DeletionGuard `json:"deletionGuard,omitempty"`
+
+	// rollout brings changes of what the spec gives every tenant to the tenants in steps. Default: all tenants change at
+	// once.
+	// +optional
+	Rollout *SourceRollout `json:"rollout,omitempty"`
 }
 
 // DynamoDBSource is a DynamoDB table. It is read with a complete scan.

@@ -102,6 +102,9 @@ const (
 	// ReasonRollingOut (False): a change of the plan is being rolled out.
 	// Fix: wait. status.applied shows the progress.
 	ReasonRollingOut = "RollingOut"
+	// ReasonRolloutPaused (False): spec.rollout.paused is set, so a change of the plan reaches no more tenants.
+	// Fix: remove spec.rollout.paused to continue.
+	ReasonRolloutPaused = "RolloutPaused"
 	// ReasonRolloutStopped (False): the plan could not be applied to too many tenants, so the rollout is stopped.
 	// Fix: the message names the first of these tenants and its error. Correct the plan, or the cause of the error: the rollout continues automatically when these tenants succeed.
 	ReasonRolloutStopped = "RolloutStopped"

@@ -366,11 +366,31 @@ type EdgeTemplate struct {
 	Expressions []v1alpha1.FieldExpression `json:"expressions,omitempty"`
 }
 
-// Rollout says how changes of a plan are rolled out. A rollout starts with one tenant, and continues with more at a
-// time as they succeed.
+// Rollout says how changes of a plan are rolled out. A rollout starts with one tenant, or with those that canary
+// selects, and continues with more at a time as they succeed.
 //
 // +kubebuilder:validation:MinProperties=0
 type Rollout struct {
+	// canary selects the tenants that get a change first. Default: one tenant.
+	// +optional
+	Canary *v1alpha1.RolloutCanary `json:"canary,omitempty"`
+
+	// step is how many more tenants get it in each step after them. Default: as many more as have succeeded.
+	// +optional
+	Step *v1alpha1.RolloutStep `json:"step,omitempty"`
+
+	// pause is how long no other tenant gets it after the canaries, and after each step, 1s to 168h (7 days). It begins
+	// when all tenants of the step have it, or have failed. Default: none.
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(h|m|s|ms))+$') && duration(self) >= duration('1s') && duration(self) <= duration('168h')",messageExpression="'\"' + self + '\" is not a duration of 1s to 168h: write it like 30m'",message="use a duration of 1s to 168h, like 30m"
+	// +kubebuilder:validation:Type=string
+	// +optional
+	Pause *metav1.Duration `json:"pause,omitempty"`
+
+	// paused holds the change: no other tenant gets it until this is removed.
+	// +optional
+	Paused bool `json:"paused,omitempty"`
+
 	// maxConcurrent is the maximum number of tenants that are changed at the same time. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
@@ -379,7 +399,8 @@ type Rollout struct {
 	MaxConcurrent int32 `json:"maxConcurrent,omitempty"`
 
 	// maxFailedPercent is the percentage of the tenants tried so far that may fail before the rollout is stopped. A
-	// single failed tenant does not stop a rollout unless this is 0. Default: 10.
+	// single failed tenant does not stop a rollout unless this is 0, or it is one of the canaries that canary selects.
+	// Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
@@ -419,4 +440,8 @@ type TenantPlanStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Failed *int32 `json:"failed,omitempty"`
+
+	// rollout is the step of a rollout that goes in steps.
+	// +optional
+	Rollout *v1alpha1.RolloutProgress `json:"rollout,omitempty"`
 }

@@ -14,6 +14,7 @@ import (
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -60,6 +61,9 @@ type memory struct {
 	attempts plan.Attempts
 	// counted is when the figures in status were last stored.
 	counted time.Time
+	// progress is that of the roll-out of the generation.
+	generation int64
+	progress   rollout.Progress
 }
 
 // New makes a controller.

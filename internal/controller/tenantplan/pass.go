@@ -17,6 +17,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -64,7 +65,7 @@ func (p *pass) observe(ctx context.Context) error {
 	p.in = tenantplan.Input{
 		Now: p.Clock.Now(), Plan: state.Plan, Invalid: state.Invalid, Released: p.Plans.Released(p.object.UID, p.object.Generation),
 		Name: p.object.Name, UID: string(p.object.UID), Generation: p.object.Generation,
-		Deleting: !p.object.DeletionTimestamp.IsZero(), HasFinalizer: p.held(), Limits: convert.PlanLimits(p.object), Attempts: p.memory.attempts, Unreadable: map[plan.Kind]*fault.Error{},
+		Deleting: !p.object.DeletionTimestamp.IsZero(), HasFinalizer: p.held(), Limits: convert.PlanLimits(p.object), Progress: p.progress(), Attempts: p.memory.attempts, Unreadable: map[plan.Kind]*fault.Error{},
 	}
 	if !state.Tried {
 		p.in.Refused = convert.PlanRefusal(p.object)
@@ -216,8 +217,22 @@ func (p *pass) note(o plan.Object, hash string, err error) {
 	p.memory.attempts.Note(o.Key(), hash, p.in.Now, plan.Fault(err))
 }
 
+// progress is that of the roll-out of this generation. The process knows it better than a status that was read.
+func (p *pass) progress() rollout.Progress {
+	if p.memory.generation == p.object.Generation {
+		return p.memory.progress
+	}
+	return convert.PlanProgress(p.object)
+}
+
+// reached remembers how far the roll-out has come.
+func (p *pass) reached(r rollout.Progress) {
+	p.in.Progress, p.memory.generation, p.memory.progress = r, p.object.Generation, r
+}
+
 // release lets the next tenants have the plan, and wakes them.
 func (p *pass) release(ctx context.Context, s tenantplan.Release) {
+	p.reached(s.Progress)
 	p.Plans.Release(p.in.UID, p.in.Generation, s.UIDs)
 	var names []string
 	for i := range p.tenants {
@@ -232,9 +247,10 @@ func (p *pass) release(ctx context.Context, s tenantplan.Release) {
 // Conclude implements reconcile.Pass.
 func (p *pass) Conclude(err error) reconcile.Conclusion {
 	report := tenantplan.Conclude(p.in, tenantplan.Outcome{Decision: p.decision, Err: err})
+	p.reached(report.Rollout.Progress)
 	before := p.object.Status.DeepCopy()
 	now := p.Clock.Now()
-	convert.PlanStatus(&p.object.Status, p.object.Generation, report, now)
+	convert.PlanStatus(&p.object.Status, p.object, report, now)
 	c := reconcile.Conclusion{Events: p.events(before.Conditions)}
 	if rest, ok := p.decision.Step.(tenantplan.Rest); ok {
 		c.After = rest.After
@@ -277,6 +293,6 @@ func (p *pass) events(before []metav1.Condition) []reconcile.Event {
 	if is == nil || was != nil && was.Reason == is.Reason {
 		return nil
 	}
-	warning := is.Status == metav1.ConditionFalse && is.Reason != kleffv1.ReasonRollingOut
+	warning := is.Status == metav1.ConditionFalse && is.Reason != kleffv1.ReasonRollingOut && is.Reason != kleffv1.ReasonRolloutPaused
 	return []reconcile.Event{{Warning: warning, Reason: is.Reason, Message: is.Message}}
 }

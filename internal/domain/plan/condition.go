@@ -36,6 +36,7 @@ const (
 	ReasonError             chain.Reason = "Error"
 	ReasonRolledOut         chain.Reason = "RolledOut"
 	ReasonRollingOut        chain.Reason = "RollingOut"
+	ReasonRolloutPaused     chain.Reason = "RolloutPaused"
 	ReasonRolloutStopped    chain.Reason = "RolloutStopped"
 	ReasonTenantsFailed     chain.Reason = "TenantsFailed"
 	ReasonInUse             chain.Reason = "InUse"

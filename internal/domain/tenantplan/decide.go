@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 )
 
 // Input is everything that a decision about a plan is based on.
@@ -29,8 +30,10 @@ type Input struct {
 	// HasFinalizer says that the finalizer is stored.
 	HasFinalizer bool
 
-	Limits    Limits
+	Limits    rollout.Limits
 	Followers []Follower
+	// Progress is how far the roll-out of this generation had come.
+	Progress rollout.Progress
 	// Released are the tenants that the roll-out of this generation has come to.
 	Released map[string]bool
 
@@ -77,7 +80,7 @@ func Decide(in Input) Decision {
 	}
 	d, name, fires := chain.Decide(rules, &in)
 	if !fires {
-		return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
+		return Decision{Rule: "Idle", Step: Rest{After: soonest(in.nextTry(), in.rollout().Again)}}
 	}
 	d.Rule = name
 	return d
@@ -126,7 +129,7 @@ func planRelease(in *Input) (Decision, bool) {
 		return pass()
 	}
 	if r := in.rollout(); len(r.Release) > 0 {
-		return do(Release{UIDs: r.Release})
+		return do(Release{UIDs: r.Release, Progress: r.Progress})
 	}
 	return pass()
 }
@@ -166,10 +169,6 @@ func (in *Input) superfluous() plan.Changes {
 	return plan.Changes{Prune: slices.DeleteFunc(slices.Clone(in.Constraints), func(l plan.Live) bool { return l.Deleting })}
 }
 
-func (in *Input) rollout() Rollout {
-	return Advance(in.Generation, in.Followers, in.Released, in.Limits)
-}
-
 func (in *Input) diff() plan.Changes {
 	var a plan.Changes
 	seen := map[string]bool{}
@@ -202,6 +201,14 @@ func (in *Input) failures() []plan.Failed {
 		return nil
 	}
 	return in.Attempts.Of(in.diff())
+}
+
+// soonest is the shorter of two delays, of which zero is none.
+func soonest(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 func (in *Input) nextTry() time.Duration {
@@ -248,7 +255,7 @@ func (in *Input) same() bool {
 // Report is what a pass leaves in a plan's status.
 type Report struct {
 	Conditions []chain.Condition
-	Rollout    Rollout
+	Rollout    rollout.Rollout
 }
 
 // Conclude says what a pass over a plan has found.
@@ -268,13 +275,15 @@ func Conclude(in Input, out Outcome) Report {
 	return r
 }
 
-func (in *Input) rolledOut(r Rollout) chain.Condition {
+func (in *Input) rolledOut(r rollout.Rollout) chain.Condition {
 	c := chain.Condition{Type: plan.ConditionRolledOut}
 	switch invalid := cmp.Or(in.Invalid, in.Refused); {
 	case invalid != "":
 		c.Reason, c.Message = plan.ReasonPlanInvalid, invalid
 	case r.Stopped:
 		c.Reason, c.Message = plan.ReasonRolloutStopped, fmt.Sprintf("the plan could not be applied to %d of the first %d tenants, so the rollout is stopped. %s", r.Failed, r.Failed+r.Applied, r.First)
+	case r.Paused:
+		c.Reason, c.Message = plan.ReasonRolloutPaused, "spec.rollout.paused is set, so a change of the plan reaches no more tenants. Remove it to continue"
 	case r.Waiting > 0:
 		c.Reason, c.Message = plan.ReasonRollingOut, "a change of the plan is being rolled out"
 	case r.Failed > 0:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 )
 
 // Step is the one thing that a decision about a plan asks for. The set of steps is closed.
@@ -31,6 +32,8 @@ type Release struct {
 	chain.Applies
 
 	UIDs []string
+	// Progress is how far the roll-out comes with them.
+	Progress rollout.Progress
 }
 
 // LetGo removes the finalizer.

@@ -1,0 +1,255 @@
+// Package rollout decides how a change goes through many objects: who gets it first, how many more follow and when, and
+// when it stops. What the change is, and what became of it in each object, is for others to say.
+package rollout
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// State is how far the change has come in one object.
+type State int
+
+// The states.
+const (
+	// Exempt: it belongs to the fleet, and the rollout has nothing to do with it.
+	Exempt State = iota
+	// Waiting: it does not have the change.
+	Waiting
+	// Held: it does not have the change, and can't be given it yet, for a reason that is not the rollout's.
+	Held
+	// InFlight: it was released, and what becomes of it is not known yet.
+	InFlight
+	// Applied: it has the change.
+	Applied
+	// Failed: it was tried, and has not become what the change says.
+	Failed
+)
+
+// Member is one object of the fleet.
+type Member struct {
+	Name, UID string
+	State     State
+	// Failure is why it failed.
+	Failure string
+	// Canary says that it is one of those that the spec selects to be first.
+	Canary bool
+	// Uneasy says that it had trouble before. It comes last: it would say nothing about the change.
+	Uneasy bool
+}
+
+// Limits are how gently the change goes through the fleet.
+type Limits struct {
+	// MaxConcurrent is how many are in flight at the same time.
+	MaxConcurrent int
+	// MaxFailedPercent is the share of failed ones among those tried, above which no more are released.
+	MaxFailedPercent int
+	// Canaries is how many come first; zero for those that are marked as Canary, and for one if none is.
+	Canaries int
+	// Strict says that canaries were asked for: none of them may fail unnoticed.
+	Strict bool
+	// Step is how many more come in each step after the canaries, StepPercent the same as a share of the fleet. With
+	// neither, as many more as have succeeded.
+	Step, StepPercent int
+	// Pause is the time after the canaries, and after each step, in which nothing is released.
+	Pause time.Duration
+	// Paused holds back all that is not released yet.
+	Paused bool
+	// Swift releases as many as may be in flight, whatever became of the others. It is for the way back.
+	Swift bool
+}
+
+// Stepwise reports whether the rollout waits between steps. Otherwise each success makes room for more at once.
+func (l Limits) Stepwise() bool { return l.Step > 0 || l.StepPercent > 0 || l.Pause > 0 }
+
+// Progress is what has to be remembered of a rollout. If it is lost, the pause begins again.
+type Progress struct {
+	// Step counts from 1, which are the canaries. Target is how many objects the steps so far reach.
+	Step, Target int
+	// Settled is since when all of them have been tried; zero while that is not so.
+	Settled time.Time
+}
+
+// Rollout is how far a change has come.
+type Rollout struct {
+	// Tenants are all of the fleet. Applied and Failed are those that were tried, Waiting those that are still to be, of which
+	// InFlight were released.
+	Tenants, Applied, Failed, Waiting, InFlight int
+	// Release are the UIDs of those that come next.
+	Release []string
+	// Stopped says that too many have failed, Paused that a person holds it.
+	Stopped, Paused bool
+	// First is the failure of the first one that failed, for people.
+	First    string
+	Progress Progress
+	// Again is when to look again, if nothing happens before; zero for never.
+	Again time.Duration
+}
+
+// Done reports whether nothing is left to do, and all has gone well.
+func (r Rollout) Done() bool { return r.Waiting == 0 && r.Failed == 0 }
+
+// Advance counts where the members are, and picks those that come next. It begins with the canaries, and goes on with
+// more at a time as they succeed, so that a change that does not work reaches only a few. The order of all others
+// depends on the revision.
+func Advance(now time.Time, revision string, members []Member, l Limits, p Progress) Rollout {
+	members = slices.Clone(members)
+	slices.SortFunc(members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+	a := advance{now: now, limits: l, Rollout: Rollout{Progress: p}}
+	for _, m := range members {
+		a.count(m)
+	}
+	a.Stopped = !l.Swift && a.Waiting > 0 && a.tooMany()
+	a.Paused = l.Paused && a.Waiting > 0
+	room := a.room()
+	if a.Stopped || a.Paused {
+		return a.Rollout
+	}
+	slices.SortFunc(a.next, func(x, y Member) int {
+		return cmp.Or(before(x.Canary, y.Canary), before(y.Uneasy, x.Uneasy), cmp.Compare(turn(revision, x), turn(revision, y)))
+	})
+	for _, m := range a.next[:max(0, min(room, len(a.next)))] {
+		a.Release = append(a.Release, m.UID)
+	}
+	return a.Rollout
+}
+
+// advance is one look at the fleet.
+type advance struct {
+	Rollout
+
+	now    time.Time
+	limits Limits
+	// next are those that can be released, marked how many of them are canaries by their labels.
+	next   []Member
+	marked int
+	// markedInFlight is how many such canaries are on their way, markedAll how many there are.
+	markedInFlight, markedAll int
+}
+
+func (a *advance) count(m Member) {
+	a.Tenants++
+	if m.Canary && m.State != Exempt {
+		a.markedAll++
+	}
+	switch m.State {
+	case Exempt:
+	case Held:
+		a.Waiting++
+	case Applied:
+		a.Applied++
+	case Failed:
+		a.Failed++
+		if a.First == "" {
+			a.First = fmt.Sprintf("Tenant %q: %s", m.Name, m.Failure)
+		}
+	case InFlight:
+		a.Waiting++
+		a.InFlight++
+		if m.Canary {
+			a.markedInFlight++
+		}
+	case Waiting:
+		a.Waiting++
+		a.next = append(a.next, m)
+		if m.Canary {
+			a.marked++
+		}
+	}
+}
+
+func (a *advance) tried() int { return a.Applied + a.Failed }
+
+// out are all that the change has come to.
+func (a *advance) out() int { return a.tried() + a.InFlight }
+
+// canaries is how many come first.
+func (a *advance) canaries() int { return cmp.Or(a.limits.Canaries, a.markedAll, 1) }
+
+// tooMany leaves out one failure alone, which may be the tenant's own trouble, unless none is to be left out.
+func (a *advance) tooMany() bool {
+	if a.Failed == 0 {
+		return false
+	}
+	canary := a.limits.Strict && a.out() <= a.canaries()
+	if a.Failed == 1 && a.limits.MaxFailedPercent > 0 && !canary {
+		return false
+	}
+	return a.Failed*100 > a.limits.MaxFailedPercent*a.tried()
+}
+
+// room is how many may be released now. It keeps the progress.
+func (a *advance) room() int {
+	free := a.limits.MaxConcurrent - a.InFlight
+	switch {
+	case a.limits.Swift:
+		return free
+	case a.limits.Canaries == 0 && a.marked+a.markedInFlight > 0 && a.Progress.Step <= 1:
+		a.Progress = Progress{Step: 1, Target: a.out() + a.marked}
+		return min(free, a.marked)
+	case a.tried() < a.canaries() && a.Progress.Step <= 1:
+		a.Progress = Progress{Step: 1, Target: a.canaries()}
+		return min(free, a.canaries()-a.out())
+	case !a.limits.Stepwise():
+		a.Progress = Progress{Step: 2}
+		return min(a.limits.MaxConcurrent, a.Applied+1) - a.InFlight
+	}
+	a.settle()
+	return min(free, a.Progress.Target-a.out())
+}
+
+// settle ends a step when all that it reaches were tried, and begins the next one after the pause.
+func (a *advance) settle() {
+	p := &a.Progress
+	if p.Step == 0 || p.Target == 0 {
+		*p = Progress{Step: max(p.Step, 1), Target: a.out()}
+	}
+	if p.Settled.IsZero() {
+		if a.InFlight > 0 || a.tried() < p.Target || a.Waiting == 0 {
+			return
+		}
+		p.Settled = a.now
+	}
+	if a.Stopped || a.Paused || a.Waiting == 0 {
+		return
+	}
+	if left := p.Settled.Add(a.limits.Pause).Sub(a.now); left > 0 {
+		a.Again = left
+		return
+	}
+	*p = Progress{Step: p.Step + 1, Target: a.out() + a.size()}
+}
+
+// size is how many more come in the next step.
+func (a *advance) size() int {
+	const whole = 100
+	switch {
+	case a.limits.Step > 0:
+		return a.limits.Step
+	case a.limits.StepPercent > 0:
+		return max(1, (a.Tenants*a.limits.StepPercent+whole-1)/whole)
+	}
+	return max(1, a.Applied)
+}
+
+// before sorts what is first.
+func before(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return -1
+	}
+	return 1
+}
+
+// turn is a place in the order of a rollout that can't be chosen: otherwise the first tenants could let every change
+// fail that they don't like.
+func turn(revision string, m Member) string {
+	sum := sha256.Sum256([]byte(revision + m.UID))
+	return string(sum[:])
+}
