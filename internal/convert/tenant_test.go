@@ -16,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 )
@@ -123,7 +124,7 @@ func TestPlanSpec(t *testing.T) {
 	if d := cmp.Diff(map[string]string{"team": "edge"}, template.Labels); d != "" {
 		t.Errorf("labels of the template (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(tenantplan.Limits{MaxConcurrent: 3, MaxFailedPercent: 7}, convert.PlanLimits(o)); d != "" {
+	if d := cmp.Diff(rollout.Limits{MaxConcurrent: 3, MaxFailedPercent: 7}, convert.PlanLimits(o)); d != "" {
 		t.Errorf("limits (-want +got):\n%s", d)
 	}
 }
@@ -135,7 +136,7 @@ func TestPlanDefaults(t *testing.T) {
 	if d := cmp.Diff(plan.Spec{IngressNamespaces: []string{"istio-system", "istio-ingress"}}, got); d != "" || err != nil {
 		t.Errorf("%v, (-want +got):\n%s", err, d)
 	}
-	limits := tenantplan.Limits{MaxConcurrent: 10, MaxFailedPercent: 10}
+	limits := rollout.Limits{MaxConcurrent: 10, MaxFailedPercent: 10}
 	if d := cmp.Diff(limits, convert.PlanLimits(o)); d != "" {
 		t.Errorf("limits (-want +got):\n%s", d)
 	}
@@ -227,7 +228,7 @@ func TestCustomerStatus(t *testing.T) {
 
 func TestPlanStatus(t *testing.T) {
 	s := &kleffv1.TenantPlanStatus{}
-	convert.PlanStatus(s, 5, tenantplan.Report{Rollout: tenantplan.Rollout{Tenants: 3, Applied: 2, Failed: 1}, Conditions: []chain.Condition{{Type: "Ready", Reason: "RollingOut", Message: "x"}}}, time.Unix(1000, 0))
+	convert.PlanStatus(s, &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Generation: 5}}, tenantplan.Report{Rollout: rollout.Rollout{Tenants: 3, Applied: 2, Failed: 1}, Conditions: []chain.Condition{{Type: "Ready", Reason: "RollingOut", Message: "x"}}}, time.Unix(1000, 0))
 	three, two, one := int32(3), int32(2), int32(1)
 	want := &kleffv1.TenantPlanStatus{
 		ObservedGeneration: 5, Tenants: &three, Applied: &two, Failed: &one,

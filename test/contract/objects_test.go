@@ -17,6 +17,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
@@ -285,14 +286,14 @@ func addPlans(add adder) {
 	} {
 		in := tenantplan.Input{
 			Now: now, Plan: plans.Simple("10"), Name: "basic", UID: plans.UID, Generation: 2, HasFinalizer: true,
-			Limits: tenantplan.Limits{MaxConcurrent: 2, MaxFailedPercent: 10}, Attempts: plan.Attempts{},
+			Limits: rollout.Limits{MaxConcurrent: 2, MaxFailedPercent: 10}, Attempts: plan.Attempts{},
 		}
 		state.change(&in)
 		o := &kleffv1.TenantPlan{TypeMeta: typeOf("TenantPlan"), ObjectMeta: metaOf(2)}
 		if in.Deleting {
 			o.DeletionTimestamp = &metav1.Time{Time: now}
 		}
-		convert.PlanStatus(&o.Status, o.Generation, tenantplan.Conclude(in, tenantplan.Outcome{Decision: tenantplan.Decide(in)}), now)
+		convert.PlanStatus(&o.Status, o, tenantplan.Conclude(in, tenantplan.Outcome{Decision: tenantplan.Decide(in)}), now)
 		add("TenantPlan: "+name, o, state.want)
 	}
 }

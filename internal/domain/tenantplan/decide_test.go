@@ -7,6 +7,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
@@ -28,7 +29,7 @@ func quietPlan() tenantplan.Input {
 		panic(err)
 	}
 	return tenantplan.Input{
-		Now: plans.Now, Plan: p, Name: "basic", UID: plans.UID, Generation: 2, HasFinalizer: true, Limits: tenantplan.Limits{MaxConcurrent: 2, MaxFailedPercent: 10},
+		Now: plans.Now, Plan: p, Name: "basic", UID: plans.UID, Generation: 2, HasFinalizer: true, Limits: rollout.Limits{MaxConcurrent: 2, MaxFailedPercent: 10},
 		Followers:   []tenantplan.Follower{{Name: "a", UID: "a", Generation: 2, Named: true, Able: true}, {Name: "b", UID: "b", Generation: 2, Named: true, Able: true}},
 		Constraints: []plan.Live{{Object: plan.BuildPolicy(p)[0].Marked(), UID: "c1"}}, Attempts: plan.Attempts{},
 	}
@@ -85,8 +86,8 @@ func planKeepCases() map[string]planQuestion {
 		"one of a kind that is not there is waited for":     {in: planWith(bare, func(in *tenantplan.Input) { in.Missing = []plan.Kind{constraintKind} }), rule: "Idle", step: tenantplan.Rest{}},
 		"one that can't be read is looked at again":         {in: planWith(broken), rule: "Idle", step: tenantplan.Rest{After: 10 * time.Second}},
 		"one that failed is tried later":                    {in: planWith(bare, stuck(one.Hash())), rule: "Idle", step: tenantplan.Rest{After: 10 * time.Second}},
-		"a failure stops no roll-out":                       {in: planWith(bare, behind, stuck(one.Hash())), rule: "Rollout", step: tenantplan.Release{UIDs: []string{"a"}}},
-		"a change is released to the first tenant":          {in: planWith(behind), rule: "Rollout", step: tenantplan.Release{UIDs: []string{"a"}}},
+		"a failure stops no roll-out":                       {in: planWith(bare, behind, stuck(one.Hash())), rule: "Rollout", step: tenantplan.Release{UIDs: []string{"a"}, Progress: rollout.Progress{Step: 1, Target: 1}}},
+		"a change is released to the first tenant":          {in: planWith(behind), rule: "Rollout", step: tenantplan.Release{UIDs: []string{"a"}, Progress: rollout.Progress{Step: 1, Target: 1}}},
 		"and is waited for":                                 {in: planWith(behind, func(in *tenantplan.Input) { in.Released = map[string]bool{"a": true} }), rule: "Idle", step: tenantplan.Rest{}},
 		"what the API server refuses is rolled out no more": {in: planWith(behind, refusedPlan), rule: "Idle", step: tenantplan.Rest{}},
 		"a plan that can't be changes nothing":              {in: planWith(behind, impossiblePlan, bare), rule: "Idle", step: tenantplan.Rest{}},
@@ -109,7 +110,7 @@ func planRemoveCases() map[string]planQuestion {
 		"so does one that can't be":                        inUse(planWith(impossiblePlan, bare), ""),
 		"its constraints are kept":                         {in: planWith(bare), rule: "ConstraintsKept", step: tenantplan.Apply{Changes: plan.Changes{Create: []plan.Object{one}}}},
 		"once their kinds are noted":                       {in: planWith(bare, unheld), rule: "Finalized", step: tenantplan.EnsureFinalizer{}},
-		"the generation of the deletion reaches everybody": {in: planWith(behind), rule: "Rollout", step: tenantplan.Release{UIDs: []string{"a"}}},
+		"the generation of the deletion reaches everybody": {in: planWith(behind), rule: "Rollout", step: tenantplan.Release{UIDs: []string{"a"}, Progress: rollout.Progress{Step: 1, Target: 1}}},
 		"a plan without tenants loses its constraints":     {in: planWith(alone), rule: "Constraints", step: tenantplan.Apply{Changes: plan.Changes{Prune: quietPlan().Constraints}}},
 		"they are waited for":                              {in: planWith(alone, onItsWay), rule: "Constraints", step: tenantplan.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
 		"one that can't be deleted is tried later":         {in: planWith(alone, stuck("")), rule: "Constraints", step: tenantplan.Rest{After: 10 * time.Second}, reason: plan.ReasonError, says: `the A "one": not allowed`},

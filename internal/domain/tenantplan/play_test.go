@@ -14,7 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
@@ -78,7 +78,7 @@ func (w *world) plan(name, spec string) {
 	p := w.plans[name]
 	if p == nil {
 		w.api.serial++
-		p = &playedPlan{name: name, uid: "p" + strconv.Itoa(w.api.serial), limits: tenantplan.Limits{MaxConcurrent: 2, MaxFailedPercent: 10}}
+		p = &playedPlan{name: name, uid: "p" + strconv.Itoa(w.api.serial), limits: rollout.Limits{MaxConcurrent: 2, MaxFailedPercent: 10}}
 		w.plans[name] = p
 	}
 	p.spec = playedSpecs()[spec]

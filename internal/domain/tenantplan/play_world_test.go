@@ -9,6 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
@@ -297,7 +298,7 @@ type playedPlan struct {
 	spec       plan.Spec
 	deleting   bool
 	held       bool
-	limits     tenantplan.Limits
+	limits     rollout.Limits
 	conditions []chain.Condition
 	// known is the annotation with the kinds of constraints.
 	known []string

@@ -9,6 +9,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 )
 
@@ -39,26 +40,26 @@ func TestAdvance(t *testing.T) {
 	for name, tt := range map[string]struct {
 		followers []tenantplan.Follower
 		released  []string
-		limits    tenantplan.Limits
-		want      tenantplan.Rollout
+		limits    rollout.Limits
+		want      rollout.Rollout
 	}{
-		"no tenant follows": {want: tenantplan.Rollout{}},
-		"all have it":       {followers: at(2, "a", "b"), want: tenantplan.Rollout{Tenants: 2, Applied: 2}},
-		"a tenant of a recreated plan waits like the rest": {followers: at(tenantplan.Restored, "a", "b", "c"), want: tenantplan.Rollout{Tenants: 3, Waiting: 3, Release: []string{"c"}}},
-		"a change begins with one":                         {followers: at(1, "c", "b", "a"), want: tenantplan.Rollout{Tenants: 3, Waiting: 3, Release: []string{"c"}}},
-		"which is waited for":                              {followers: at(1, "a", "b", "c"), released: []string{"a"}, want: tenantplan.Rollout{Tenants: 3, Waiting: 3}},
-		"then come two":                                    {followers: join(at(2, "a"), at(1, "b", "c", "d")), released: []string{"a"}, want: tenantplan.Rollout{Tenants: 4, Applied: 1, Waiting: 3, Release: []string{"c", "b"}}},
-		"those on their way count":                         {followers: join(at(2, "a"), at(1, "b", "c", "d")), released: []string{"b"}, want: tenantplan.Rollout{Tenants: 4, Applied: 1, Waiting: 3, Release: []string{"c"}}},
-		"never more than so many":                          {followers: join(at(2, "a", "b", "c", "d"), at(1, "e", "f", "g", "h")), want: tenantplan.Rollout{Tenants: 8, Applied: 4, Waiting: 4, Release: []string{"h", "f", "g"}}},
-		"those that had trouble before come last":          {followers: join(sick(1, "a"), at(1, "b")), want: tenantplan.Rollout{Tenants: 2, Waiting: 2, Release: []string{"b"}}},
-		"one that fails alone stops nothing":               {followers: join(sick(2, "a"), at(1, "b")), want: tenantplan.Rollout{Tenants: 2, Failed: 1, Waiting: 1, Release: []string{"b"}, First: `Tenant "a": PartiallyApplied: no room`}},
-		"unless none may fail":                             {followers: join(sick(2, "a"), at(2, "b"), at(1, "c")), limits: tenantplan.Limits{MaxConcurrent: 3}, want: tenantplan.Rollout{Tenants: 3, Failed: 1, Applied: 1, Waiting: 1, Stopped: true, First: `Tenant "a": PartiallyApplied: no room`}},
-		"two of three stop it":                             {followers: join(sick(2, "b", "a"), at(2, "c"), at(1, "d")), want: tenantplan.Rollout{Tenants: 4, Failed: 2, Applied: 1, Waiting: 1, Stopped: true, First: `Tenant "a": PartiallyApplied: no room`}},
-		"two of four don't, where half may fail":           {followers: join(sick(2, "a", "b"), at(2, "c", "d"), at(1, "e")), limits: tenantplan.Limits{MaxConcurrent: 3, MaxFailedPercent: 50}, want: tenantplan.Rollout{Tenants: 5, Failed: 2, Applied: 2, Waiting: 1, Release: []string{"e"}, First: `Tenant "a": PartiallyApplied: no room`}},
-		"with no tenant left there is nothing to stop":     {followers: sick(2, "a", "b"), want: tenantplan.Rollout{Tenants: 2, Failed: 2, First: `Tenant "a": PartiallyApplied: no room`}},
-		"who has nothing of the plan does not wait":        {followers: at(0, "a", "b"), want: tenantplan.Rollout{Tenants: 2}},
-		"nor who has no namespace":                         {followers: join(unable, at(1, "b")), want: tenantplan.Rollout{Tenants: 2, Waiting: 1, Release: []string{"b"}}},
-		"who names another plan is not counted":            {followers: join(former, at(2, "b")), want: tenantplan.Rollout{Tenants: 1, Applied: 1}},
+		"no tenant follows": {want: rollout.Rollout{}},
+		"all have it":       {followers: at(2, "a", "b"), want: rollout.Rollout{Tenants: 2, Applied: 2}},
+		"a tenant of a recreated plan waits like the rest": {followers: at(tenantplan.Restored, "a", "b", "c"), want: rollout.Rollout{Tenants: 3, Waiting: 3, Release: []string{"c"}}},
+		"a change begins with one":                         {followers: at(1, "c", "b", "a"), want: rollout.Rollout{Tenants: 3, Waiting: 3, Release: []string{"c"}}},
+		"which is waited for":                              {followers: at(1, "a", "b", "c"), released: []string{"a"}, want: rollout.Rollout{Tenants: 3, Waiting: 3}},
+		"then come two":                                    {followers: join(at(2, "a"), at(1, "b", "c", "d")), released: []string{"a"}, want: rollout.Rollout{Tenants: 4, Applied: 1, Waiting: 3, Release: []string{"c", "b"}}},
+		"those on their way count":                         {followers: join(at(2, "a"), at(1, "b", "c", "d")), released: []string{"b"}, want: rollout.Rollout{Tenants: 4, Applied: 1, Waiting: 3, Release: []string{"c"}}},
+		"never more than so many":                          {followers: join(at(2, "a", "b", "c", "d"), at(1, "e", "f", "g", "h")), want: rollout.Rollout{Tenants: 8, Applied: 4, Waiting: 4, Release: []string{"h", "f", "g"}}},
+		"those that had trouble before come last":          {followers: join(sick(1, "a"), at(1, "b")), want: rollout.Rollout{Tenants: 2, Waiting: 2, Release: []string{"b"}}},
+		"one that fails alone stops nothing":               {followers: join(sick(2, "a"), at(1, "b")), want: rollout.Rollout{Tenants: 2, Failed: 1, Waiting: 1, Release: []string{"b"}, First: `Tenant "a": PartiallyApplied: no room`}},
+		"unless none may fail":                             {followers: join(sick(2, "a"), at(2, "b"), at(1, "c")), limits: rollout.Limits{MaxConcurrent: 3}, want: rollout.Rollout{Tenants: 3, Failed: 1, Applied: 1, Waiting: 1, Stopped: true, First: `Tenant "a": PartiallyApplied: no room`}},
+		"two of three stop it":                             {followers: join(sick(2, "b", "a"), at(2, "c"), at(1, "d")), want: rollout.Rollout{Tenants: 4, Failed: 2, Applied: 1, Waiting: 1, Stopped: true, First: `Tenant "a": PartiallyApplied: no room`}},
+		"two of four don't, where half may fail":           {followers: join(sick(2, "a", "b"), at(2, "c", "d"), at(1, "e")), limits: rollout.Limits{MaxConcurrent: 3, MaxFailedPercent: 50}, want: rollout.Rollout{Tenants: 5, Failed: 2, Applied: 2, Waiting: 1, Release: []string{"e"}, First: `Tenant "a": PartiallyApplied: no room`}},
+		"with no tenant left there is nothing to stop":     {followers: sick(2, "a", "b"), want: rollout.Rollout{Tenants: 2, Failed: 2, First: `Tenant "a": PartiallyApplied: no room`}},
+		"who has nothing of the plan does not wait":        {followers: at(0, "a", "b"), want: rollout.Rollout{Tenants: 2}},
+		"nor who has no namespace":                         {followers: join(unable, at(1, "b")), want: rollout.Rollout{Tenants: 2, Waiting: 1, Release: []string{"b"}}},
+		"who names another plan is not counted":            {followers: join(former, at(2, "b")), want: rollout.Rollout{Tenants: 1, Applied: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			released := map[string]bool{}
@@ -66,7 +67,7 @@ func TestAdvance(t *testing.T) {
 				released[uid] = true
 			}
 			before := slices.Clone(tt.followers)
-			got := tenantplan.Advance(2, tt.followers, released, cmp.Or(tt.limits, tenantplan.Limits{MaxConcurrent: 3, MaxFailedPercent: 10}))
+			got := tenantplan.Advance(2, tt.followers, released, cmp.Or(tt.limits, rollout.Limits{MaxConcurrent: 3, MaxFailedPercent: 10}))
 			if len(got.Release) == 0 {
 				got.Release = nil
 			}
@@ -81,8 +82,8 @@ func TestAdvance(t *testing.T) {
 }
 
 // rollout plays a change from the first tenant to the last one that gets it.
-type rollout struct {
-	limits    tenantplan.Limits
+type played struct {
+	limits    rollout.Limits
 	followers []tenantplan.Follower
 	fails     map[string]bool
 	released  map[string]bool
@@ -90,7 +91,7 @@ type rollout struct {
 }
 
 // next lets the plan release whom it will, and checks that.
-func (r *rollout) next(t *rapid.T) tenantplan.Rollout {
+func (r *played) next(t *rapid.T) rollout.Rollout {
 	got := tenantplan.Advance(2, r.followers, r.released, r.limits)
 	flying, failed, applied := 0, 0, 0
 	for _, f := range r.followers {
@@ -125,7 +126,7 @@ func (r *rollout) next(t *rapid.T) tenantplan.Rollout {
 }
 
 // lands gives one of those on their way the change, or its failure.
-func (r *rollout) lands(t *rapid.T) bool {
+func (r *played) lands(t *rapid.T) bool {
 	var flying []int
 	for i, f := range r.followers {
 		if r.released[f.UID] && f.Generation != 2 {
@@ -145,8 +146,8 @@ func (r *rollout) lands(t *rapid.T) bool {
 // However tenants land and fail: the change goes on one by one, not too many at a time, and not further than it may; where at most one fails, all are tried.
 func TestEveryRolloutEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &rollout{
-			limits:   tenantplan.Limits{MaxConcurrent: rapid.IntRange(1, 6).Draw(t, "at a time"), MaxFailedPercent: rapid.SampledFrom([]int{0, 1, 10, 50, 100}).Draw(t, "may fail")},
+		r := &played{
+			limits:   rollout.Limits{MaxConcurrent: rapid.IntRange(1, 6).Draw(t, "at a time"), MaxFailedPercent: rapid.SampledFrom([]int{0, 1, 10, 50, 100}).Draw(t, "may fail")},
 			fails:    map[string]bool{},
 			released: map[string]bool{},
 		}
