@@ -1,13 +1,21 @@
 package convert
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // The defaults of the schema, for objects that were stored before it had them.
@@ -27,8 +35,90 @@ func PlanLimits(o *kleffv1.TenantPlan) rollout.Limits {
 	})
 }
 
-// SourceLimits are how gently a change of a source goes through its tenants.
-func SourceLimits(r *v1alpha1.SourceRollout) rollout.Limits { return rolloutLimits(*r) }
+// maxVersion is how large the content of a version may be in status.
+const maxVersion = 128 << 10
+
+// SourceRollout is what the source says of rollouts; nil where all tenants change at once.
+func SourceRollout(o *v1alpha1.TenantSource, c mapping.Config) (*tenantsource.RolloutSpec, error) {
+	r := o.Spec.Rollout
+	if r == nil {
+		return nil, nil
+	}
+	content, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("writing down the version of the spec: %w", err)
+	}
+	sum := sha256.Sum256(content)
+	v := tenantsource.Version{Revision: hex.EncodeToString(sum[:revisionBytes])}
+	if len(content) <= maxVersion {
+		v.Content = string(content)
+	}
+	return &tenantsource.RolloutSpec{Limits: rolloutLimits(*r), Undo: r.Undo, Version: v}, nil
+}
+
+// revisionBytes is how much of a hash tells versions apart.
+const revisionBytes = 8
+
+// VersionConfig reads the content of a version back.
+func VersionConfig(content string) (c mapping.Config, err error) {
+	if err = json.Unmarshal([]byte(content), &c); err != nil {
+		err = fmt.Errorf("reading a version of the spec in status.rollout.versions: %w", err)
+	}
+	return c, err
+}
+
+// SourceLook is an object of a source as a rollout sees it.
+func SourceLook(o *v1alpha1.DistributionTenant, canary *v1alpha1.RolloutCanary) tenantsource.Look {
+	l := tenantsource.Look{
+		Name: o.Name, UID: string(o.UID), Version: o.ResourceVersion, Revision: o.Annotations[v1alpha1.AnnotationSourceRevision],
+		Untouched: o.Generation <= 1, Canary: IsCanary(canary, o.Labels),
+	}
+	ready := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
+	if ready == nil {
+		return l
+	}
+	l.Failure = ready.Reason + ": " + ready.Message
+	if ready.ObservedGeneration == o.Generation {
+		l.Ready = ready.Status == metav1.ConditionTrue
+		l.Stalled = !l.Ready && meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionStalled)
+	}
+	return l
+}
+
+func rolloutMemory(s *v1alpha1.SourceRolloutStatus) tenantsource.RolloutMemory {
+	if s == nil {
+		return tenantsource.RolloutMemory{}
+	}
+	m := tenantsource.RolloutMemory{Revision: s.Revision, Former: s.Former, Complete: s.Complete, Progress: progressMemory(s.RolloutProgress)}
+	for _, v := range s.Versions {
+		m.Versions = append(m.Versions, tenantsource.Version{Revision: v.Revision, Content: v.Content})
+	}
+	return m
+}
+
+// sourceRollout writes what is new of a rollout.
+func sourceRollout(s *v1alpha1.TenantSourceStatus, r tenantsource.Report) {
+	if r.Unrolled {
+		s.Rollout = nil
+		meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionRolledOut)
+	}
+	if r.Rollout == nil {
+		return
+	}
+	if s.Rollout == nil {
+		s.Rollout = &v1alpha1.SourceRolloutStatus{}
+	}
+	out, m := s.Rollout, r.Rollout.Memory
+	out.Revision, out.Former, out.Complete, out.RolloutProgress = m.Revision, m.Former, m.Complete, rolloutProgress(m.Progress)
+	out.Versions = nil
+	for _, v := range m.Versions {
+		out.Versions = append(out.Versions, v1alpha1.SourceVersion{Revision: v.Revision, Content: v.Content})
+	}
+	if c := r.Rollout.Counts; c != nil {
+		out.Tenants, out.Applied, out.Failed, out.Waiting = number(c.Tenants), number(c.Applied), number(c.Failed), number(c.Waiting)
+		out.Message = prose.Fit(r.Rollout.Message, maxMessage)
+	}
+}
 
 func rolloutLimits(r v1alpha1.SourceRollout) rollout.Limits {
 	l := rollout.Limits{MaxConcurrent: defaultConcurrent, MaxFailedPercent: defaultFailedPercent, Paused: r.Paused, Swift: r.Undo}

@@ -293,7 +293,7 @@ func SourceMemory(s *v1alpha1.TenantSourceStatus) tenantsource.Memory {
 	if s.LastCompleteTime != nil {
 		m.Complete = s.LastCompleteTime.Time
 	}
-	m.Cleared = s.ClearedDeletions
+	m.Cleared, m.Rollout = s.ClearedDeletions, rolloutMemory(s.Rollout)
 	for _, d := range s.RecentDeletions {
 		m.History = append(m.History, tenantsource.Deletions{Time: d.Time.Time, Count: int(d.Count), Changes: int(d.Changes)})
 	}
@@ -341,6 +341,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 	for _, d := range r.History.Merged(maxRecent) {
 		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count), Changes: int32(d.Changes)})
 	}
+	sourceRollout(s, r)
 	s.ClearedDeletions = slices.Clone(r.Cleared[:min(len(r.Cleared), maxCleared)])
 	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged, reached)
 	mergeConditions(&s.Conditions, r.Conditions, generation, now)

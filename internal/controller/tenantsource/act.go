@@ -42,6 +42,14 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 			return err
 		}
 		return p.remove(ctx)
+	case tenantsource.Release:
+		if err := k.EnsureFinalizer(ctx, nil); err != nil {
+			return err
+		}
+		if err := p.unpolled(ctx); err != nil {
+			return err
+		}
+		return p.release(ctx)
 	case tenantsource.Rest, tenantsource.Reserve, tenantsource.LetGo:
 	}
 	return nil
@@ -70,7 +78,7 @@ func (p *pass) read(ctx context.Context) error {
 		p.session.Round = nil
 		return err
 	}
-	poll := tenantsource.NewPoll(p.session.program, fleet, p.MaxRows)
+	poll := p.newPoll(fleet)
 	poll.Refuse = func(o mapping.Object) string { return p.refusal(ctx, o) }
 	ctx, cancel := p.whileWanted(ctx)
 	defer cancel()
@@ -159,7 +167,7 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll) *tenantsou
 	if failure != nil {
 		return failure
 	}
-	query := convert.SourceQuery(p.object, connection, p.columns())
+	query := convert.SourceQuery(p.object, connection, poll.Wants())
 	if p.granted != nil {
 		query.Hosts = append([]string{}, p.granted.Hosts...)
 	}
@@ -175,15 +183,6 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll) *tenantsou
 		return failure
 	}
 	return nil
-}
-
-// columns are those that are used; nil for all.
-func (p *pass) columns() []string {
-	required, optional, all := p.session.program.Columns()
-	if all {
-		return nil
-	}
-	return append(append([]string{}, required...), optional...)
 }
 
 // connectionKey is the key of the Secret under which the connection string is.

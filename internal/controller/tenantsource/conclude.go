@@ -25,6 +25,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		return reconcile.Conclusion{}
 	}
 	report := tenantsource.Conclude(p.in, p.decision)
+	was := p.object.Status.DeepCopy()
 	before := meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady).DeepCopy()
 	if report.Granted {
 		meta.RemoveStatusCondition(&p.object.Status.Conditions, v1alpha1.ConditionGranted)
@@ -39,8 +40,13 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 			round.Reserved = true
 			p.session.Clear(round.Verdict, now)
 		}
+	case report.Rollout != nil && report.Polled == nil:
+		p.concludeRollout(&c, report, was, now)
 	case report.Polled != nil:
 		c.Events = p.events(before, round)
+		if round.Rolling != nil && !round.Rolling.Memory.Complete {
+			c.After = again
+		}
 		c.Stored = func() {
 			p.in.End()
 			p.Observer.Polled(p.key(), report, now.Sub(p.session.started))

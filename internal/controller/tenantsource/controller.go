@@ -76,6 +76,12 @@ type session struct {
 	generation int64
 	program    *mapping.Program
 	invalid    string
+	// rollout is what the spec says of rollouts, programs are those of other versions than the spec's, by revision.
+	rollout  *tenantsource.RolloutSpec
+	programs map[string]*mapping.Program
+	// rolling says that changes of its objects wake the source, stirred that one has, looked when they were last looked at.
+	rolling, stirred bool
+	looked           time.Time
 	// started is when the round of the session began, for how long it took.
 	started time.Time
 }
@@ -147,11 +153,12 @@ func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace st
 	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
 }
 
-// Watch says what wakes the sources: changes of their own, and of grants. What becomes of their objects is looked at
-// with the next poll. As many sources are worked on at the same time as there are slots.
+// Watch says what wakes the sources: changes of their own, of grants, and of their objects during a rollout. At other
+// times what becomes of these is looked at with the next poll. As many sources are worked on at the same time as there are slots.
 func (c *Controller) Watch(slots int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: "tenantsource", Workers: slots + 1, Slots: slots, Short: c.settled, Wake: c.waker.Queue(),
 		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
+		Related:     []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.follows, Matters: lookDiffers}},
 	}
 }

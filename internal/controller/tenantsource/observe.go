@@ -30,6 +30,8 @@ type pass struct {
 	labels map[string]string
 	// granted is what the namespace may have. Nil: everything.
 	granted *grant.Grant
+	// looks are the objects, while a rollout is on its way.
+	looks *fleet
 }
 
 // observe gathers what is known. Nothing is asked but the API server, about the objects of a source that is deleted.
@@ -43,6 +45,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
 		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
 	}
+	p.in.Rollout = s.rollout
 	if err := p.judge(ctx); err != nil {
 		return nil, err
 	}
@@ -56,7 +59,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 	if p.in.Deleting && !p.in.Retains() && p.in.Invalid == "" {
 		return p, p.observeRemoval(ctx)
 	}
-	return p, nil
+	return p, p.lookAtTenants(ctx)
 }
 
 // judge asks whether the namespace may have what the source wants. What is being deleted wants nothing any more.
@@ -80,10 +83,13 @@ func (p *pass) compile() {
 	if s.generation == p.object.Generation {
 		return
 	}
-	s.generation, s.program, s.invalid = p.object.Generation, nil, ""
+	s.generation, s.program, s.invalid, s.rollout, s.programs = p.object.Generation, nil, "", nil, nil
 	config, err := convert.SourceConfig(p.object)
 	if err == nil {
 		s.program, err = mapping.Compile(config)
+	}
+	if err == nil {
+		s.rollout, err = convert.SourceRollout(p.object, config)
 	}
 	if err != nil {
 		s.invalid = err.Error()

@@ -72,6 +72,9 @@ type Report struct {
 	// Granted means that the source asks for no more than is granted, or that it is held for it: what an audit has said of
 	// it is over, also between two polls.
 	Granted bool
+	// Rollout is nil where nothing is new of it, Unrolled says that there is none any more.
+	Rollout  *RolloutReport
+	Unrolled bool
 }
 
 // FailureOf classifies the error of a read.
@@ -118,6 +121,8 @@ func Conclude(in Input, d Decision) Report {
 		r.Conditions = neither(in.Ungranted.Reason, in.Ungranted.Message)
 	case in.Invalid != "":
 		r.Conditions = neither(InvalidConfig, in.Invalid)
+	case round == nil && d.Step == Rest:
+		r.Rollout, r.Conditions = in.concludeRollout()
 	case round == nil || d.Step != Rest:
 		// A poll is on its way, or none was needed: there is nothing new to say.
 	default:
@@ -230,6 +235,10 @@ func (in Input) concludeRound(r *Report, round *Round) {
 		Rejected: rejected[:min(len(rejected), maxListed)], RejectedTotal: len(rejected), Columns: h.Columns,
 	}
 	in.pending(res, round)
+	if round.Rolling != nil {
+		r.Rollout = &RolloutReport{Memory: round.Rolling.Memory}
+	}
+	r.Unrolled = in.Rollout == nil
 	r.Result, r.Pending, r.PendingKnown = res, round.Verdict.Pending, true
 	r.Conditions = []chain.Condition{in.ready(round, res), in.synced(round, res)}
 }

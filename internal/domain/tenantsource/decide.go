@@ -10,6 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 )
 
 // approveAnnotation is the annotation that approves a plan, for messages.
@@ -34,6 +35,12 @@ type Input struct {
 	Token, Approved string
 	Memory          Memory
 	Session         *Session
+	// Rollout is nil where a change of the spec reaches all tenants at once. Looks are the objects of the source, while a
+	// rollout is on its way.
+	Rollout *RolloutSpec
+	Looks   []Look
+	// Early is how long the objects are not to be looked at yet.
+	Early time.Duration
 	// Owned are the objects of the source; only needed when it is deleted.
 	Owned []Owned
 }
@@ -54,6 +61,7 @@ type Memory struct {
 	Complete time.Time
 	// Cleared are the keys of the losses that the guard had allowed and counted, and that may not all have happened.
 	Cleared []string
+	Rollout RolloutMemory
 }
 
 // Session is what the process remembers of a source. A fresh one costs a later deletion, and
@@ -80,6 +88,8 @@ type Session struct {
 	Polled     time.Time
 	// Round is the poll, or the deletion, that is on its way; nil for none.
 	Round *Round
+	// Rolling is the rollout that the last complete read belongs to; nil where there is none, or before that read.
+	Rolling *Rolling
 }
 
 // Round is one poll from its read to its report, or the deletion of what a deleted source has.
@@ -113,6 +123,8 @@ type Round struct {
 	// Refused are changes that the API server refused, or that conflicted with a foreign object.
 	Refused                     []mapping.Rejection
 	Created, Updated, Conflicts int
+	// Rolling is the rollout that goes on after it.
+	Rolling *Rolling
 	// Failure ends the round.
 	Failure *Failure
 }
@@ -160,6 +172,11 @@ func (r *Round) release() {
 		}
 	}
 	h.Changes, r.Harmful = kept, len(kept)-harmless
+	for i := range h.Staged {
+		s := &h.Staged[i]
+		l, goes := let[s.Name]
+		s.Approved, s.Busy = l.Approved, s.Busy || s.Harm != "" && !goes
+	}
 }
 
 // stop drops the changes that take something away and are not made yet.
@@ -212,6 +229,8 @@ const (
 	Reserve
 	// Remove deletes, or disables, the next objects.
 	Remove
+	// Release brings a change of the spec to the next tenants of a rollout.
+	Release
 	// LetGo releases the deleted source.
 	LetGo
 )
@@ -221,7 +240,7 @@ func (s Step) Effect() chain.Effect {
 	switch s {
 	case Read:
 		return chain.Read
-	case Apply, Remove:
+	case Apply, Remove, Release:
 		return chain.Write
 	case LetGo:
 		return chain.Release
@@ -236,6 +255,9 @@ type Decision struct {
 	Step Step
 	// After is when to look again, with Rest; zero leaves it to events.
 	After time.Duration
+	// Release are the UIDs of the tenants that come next, and Progress how far the rollout comes with them.
+	Release  []string
+	Progress rollout.Progress
 }
 
 // rule is one question about a source.
@@ -271,6 +293,7 @@ func livingRules() []rule {
 		chain.Ask("Applied", "New and changed rows are applied, a batch in each pass. Changes that take something away are applied after they are counted.", Input.applied),
 		chain.Ask("Counted", "Deletions, and changes that take something away, are counted in status before they are carried out.", Input.counted),
 		chain.Ask("Removed", "Tenants that the guard releases are deleted or disabled, a batch in each pass.", Input.removed),
+		chain.Ask("RolledOut", "Between polls, a change of the spec is rolled out to the next tenants, as long as few enough have failed.", Input.rolled),
 	}
 }
 
@@ -391,7 +414,7 @@ func (in Input) applied() (Decision, bool) {
 
 func (in Input) counted() (Decision, bool) {
 	r := in.Session.Round
-	if r != nil && !r.Reserved && (r.Removed < len(r.Verdict.Go) || r.Harvest != nil && r.Written < len(r.Harvest.Changes)) {
+	if r != nil && !r.Reserved && (r.Removed < len(r.Verdict.Go) || r.Harvest != nil && (r.Written < len(r.Harvest.Changes) || len(r.Harvest.Staged) > 0)) {
 		return do(Reserve)
 	}
 	return pass()
@@ -507,7 +530,7 @@ func (in Input) End() {
 		s.Retry = in.Now.Add(retryPause(s.Failures, in.Guard.Interval))
 		return
 	}
-	s.Failures = 0
+	s.Failures, s.Rolling = 0, r.Rolling
 	if r.Regular || s.LastRegular.IsZero() {
 		s.LastRegular = r.Began
 	}

@@ -40,6 +40,8 @@ type Standing struct {
 	Disabled bool
 	// Harm says what the row would take away from it; empty for nothing.
 	Harm string
+	// Applied is set where the row and the template are what was applied last.
+	Applied bool
 	// Equal is set where it has every field as the row and the template set it, and nothing that
 	// they once set and do no more.
 	Equal bool
@@ -81,6 +83,8 @@ type Change struct {
 	Approved bool
 	// Unmark takes the mark off that the object has because its row was gone.
 	Unmark bool
+	// Revision is the version of the spec that the object has with it; empty without a rollout.
+	Revision string
 	// body is the object in its smallest form: there may be a change for each of a hundred thousand rows.
 	body []byte
 }
@@ -126,6 +130,9 @@ type Poll struct {
 	// Refuse says why an object that a row would create or change may not be as the row says; empty where it may. Nil:
 	// it always may.
 	Refuse func(mapping.Object) string
+	// Shapes are the versions of the spec while one is rolled out; nil otherwise. Revision is the one of all other objects.
+	Shapes   *Shapes
+	Revision string
 
 	program *mapping.Program
 	fleet   Fleet
@@ -163,6 +170,9 @@ type entry struct {
 	foreign bool
 	// twin is set where other rows have the same name.
 	twin bool
+	// revision is that of the version that the object has with it, next what the rollout will make of it.
+	revision string
+	next     *staged
 }
 
 // NewPoll begins a poll. More than maxRows rows are an error, zero for no limit.
@@ -213,6 +223,9 @@ func (p *Poll) Row(row mapping.Row) error {
 	}
 	p.note(row)
 	o, rejection := p.program.Build(p.rows, row)
+	if rolls, err := p.rolls(row, o, rejection); rolls || err != nil {
+		return err
+	}
 	if rejection != nil {
 		p.countKey(rejection.Key)
 		p.reject(*rejection)
@@ -354,7 +367,7 @@ func (p *Poll) add(o mapping.Object, row string) error {
 // judge finds out what has to be written for the object, if anything.
 func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 	s := p.fleet.Standing(o)
-	e := entry{name: o.Name, row: row, uid: s.UID, disabled: s.Disabled && !s.Deleting}
+	e := entry{name: o.Name, row: row, uid: s.UID, revision: p.Revision, disabled: s.Disabled && !s.Deleting}
 	switch {
 	case s.Relation == Foreign:
 		e.foreign = true
@@ -391,8 +404,12 @@ func (p *Poll) Present(name string) bool {
 func (p *Poll) Harmful() []Loss {
 	var out []Loss
 	for _, e := range p.entries {
-		if e.harm != "" && !e.twin {
-			out = append(out, Loss{Owned: Owned{Name: e.name, UID: e.uid}, Harm: e.harm})
+		harm := e.harm
+		if s := p.stagedOf(e); s != nil && harm == "" {
+			harm = s.Harm
+		}
+		if harm != "" && !e.twin {
+			out = append(out, Loss{Owned: Owned{Name: e.name, UID: e.uid}, Harm: harm})
 		}
 	}
 	return out
@@ -402,8 +419,9 @@ func (p *Poll) Harmful() []Loss {
 type Harvest struct {
 	// Rows is how many there were; Tenants how many of them are tenants.
 	Rows, Tenants int
-	// Changes are what has to be written, by name.
+	// Changes are what has to be written, by name. Staged are those that wait for a rollout.
 	Changes []Change
+	Staged  []Staged
 	// Rejected are the rows that are not used, by row. Nameless is how many of them can't be matched to a tenant,
 	// Conflicts how many conflict with a foreign object.
 	Rejected            []mapping.Rejection
@@ -446,6 +464,11 @@ func (h *Harvest) Harmful() []Loss {
 			out = append(out, c.loss())
 		}
 	}
+	for _, c := range h.Staged {
+		if c.Harm != "" {
+			out = append(out, c.loss())
+		}
+	}
 	return out
 }
 
@@ -475,7 +498,10 @@ func (p *Poll) Harvest() *Harvest {
 			e.action = Enable
 		}
 		if e.action != "" {
-			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, Harm: e.harm, body: e.body})
+			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, Harm: e.harm, Revision: e.revision, body: e.body})
+		}
+		if s := p.stagedOf(e); s != nil {
+			h.Staged = append(h.Staged, *s)
 		}
 	}
 	slices.SortFunc(h.Changes, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })
