@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -81,6 +82,8 @@ type World struct {
 	// wakes tells the changes of a source that wake it, seen are the sources as the watch last showed them.
 	wakes   func(before, after client.Object) bool
 	seen    map[string]client.Object
+	// related are the watches of other kinds.
+	related []reconcile.Related
 	failing map[string]int
 }
 
@@ -147,6 +150,7 @@ func (w *World) Restart() {
 		Publish: func(_ *v1alpha1.TenantSource, e reconcile.Event) { w.Events = append(w.Events, e) },
 	}
 	watch := reconciler.Watch(1)
+	w.related = watch.Related
 	w.wakes = func(before, after client.Object) bool { return watch.Wakes(reconciler.Finalizer(), before, after) }
 	clear(w.seen)
 }
@@ -182,6 +186,35 @@ func (w *World) Advance(d time.Duration) {
 		w.pass(name)
 	}
 	w.Clock.SetTime(end)
+}
+
+// Deploy plays what becomes of all tenants: each is ready with its present spec, or stalled where fails says so. The
+// changes wake the source as its watch would.
+func (w *World) Deploy(name string, fails func(*v1alpha1.DistributionTenant) bool) {
+	w.t.Helper()
+	for _, o := range w.AllTenants() {
+		before := o.DeepCopy()
+		ready, reason := metav1.ConditionTrue, v1alpha1.ReasonDeployed
+		if fails != nil && fails(&o) {
+			ready, reason = metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec
+			meta.SetStatusCondition(&o.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionStalled, Status: metav1.ConditionTrue, Reason: reason, ObservedGeneration: o.Generation})
+		} else {
+			meta.RemoveStatusCondition(&o.Status.Conditions, v1alpha1.ConditionStalled)
+		}
+		meta.SetStatusCondition(&o.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionReady, Status: ready, Reason: reason, Message: "played", ObservedGeneration: o.Generation})
+		if equality.Semantic.DeepEqual(before.Status, o.Status) {
+			continue
+		}
+		o.Status.ObservedGeneration = o.Generation
+		if err := w.Kube.Status().Update(w.t.Context(), &o); err != nil {
+			w.t.Fatalf("storing the status of %s: %v", o.Name, err)
+		}
+		for _, related := range w.related {
+			if related.Matters(before, &o) && len(related.Wakes(&o)) > 0 {
+				w.due[name] = w.Clock.Now()
+			}
+		}
+	}
 }
 
 // Once reconciles a source once, whether that is due or not.
