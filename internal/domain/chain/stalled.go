@@ -19,7 +19,7 @@ var personal = []Reason{
 	"CertificateSANMismatch", "MissingParameters", "MissingCertificate",
 	"DNSError", "DNSConflict", "ZoneNotFound", "ZoneAmbiguous", "RoleNotAllowed",
 	// Of a source.
-	"SourceError", "Conflict", "InvalidConfig", "DeletionHeld",
+	"SourceError", "Conflict", "InvalidConfig", "DeletionHeld", "UndoImpossible",
 	// Of an invalidation.
 	"InvalidationFailed",
 	// Of a customer's namespace and of a plan.
