@@ -22,7 +22,7 @@ const parts = [
     ['MongoDB and DocumentDB', 'tenantsource/mongodb'], ['DynamoDB', 'tenantsource/dynamodb'],
     ['Redis and Valkey', 'tenantsource/redis'], ['TenantSource', 'spec/tenantsource'],
     ["Customers' namespaces", 'tenancy'], ['Tenant', 'spec/tenant'], ['TenantPlan', 'spec/tenantplan'],
-    ['GitOps', 'gitops'],
+    ['Rollouts', 'rollouts'], ['GitOps', 'gitops'],
   ]],
   ['Operations', [
     ['Production checklist', 'production'], ['kubectl cfdt', 'kubectl-cfdt'], ['Deletions that wait', 'deletion-budget'], ['Copies of a cluster', 'clones'], ['Warnings at admission', 'webhook'], ['Monitoring', 'monitoring'], ['Security model', 'security-model'],

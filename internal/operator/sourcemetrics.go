@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
@@ -19,6 +20,7 @@ type sourceMetrics struct {
 	rows     *prometheus.GaugeVec
 	held     *prometheus.GaugeVec
 	complete *prometheus.GaugeVec
+	rollout  *prometheus.GaugeVec
 
 	mu    sync.Mutex
 	named map[client.ObjectKey]struct{}
@@ -64,12 +66,16 @@ func newSourceMetrics(r prometheus.Registerer) (*sourceMetrics, error) {
 			Name: metricPrefix + "source_held_deletions",
 			Help: "Deletions and harmful changes of a TenantSource that are waiting for approval.",
 		}, which),
+		rollout: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: metricPrefix + "source_rollout_tenants",
+			Help: "Tenants of a TenantSource with spec.rollout by how far the last change of the spec has come: applied, failed or waiting.",
+		}, append(which, "state")),
 		complete: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: metricPrefix + "source_last_complete_timestamp_seconds",
 			Help: "Start time of the last poll of a TenantSource that read the table completely.",
 		}, which),
 	}
-	return m, registerAll(r, m.polls, m.duration, m.changes, m.rows, m.held, m.complete)
+	return m, registerAll(r, m.polls, m.duration, m.changes, m.rows, m.held, m.complete, m.rollout)
 }
 
 // Polled implements tenantsource.Observer.
@@ -104,12 +110,22 @@ func (m *sourceMetrics) Held(key client.ObjectKey, deletions int) {
 	}
 }
 
+// RolledOut implements tenantsource.Observer.
+func (m *sourceMetrics) RolledOut(key client.ObjectKey, r rollout.Rollout) {
+	if !m.shows(key) {
+		return
+	}
+	for state, n := range map[string]int{"applied": r.Applied, "failed": r.Failed, "waiting": r.Waiting} {
+		m.rollout.WithLabelValues(key.Namespace, key.Name, state).Set(float64(n))
+	}
+}
+
 // Forgotten implements tenantsource.Observer.
 func (m *sourceMetrics) Forgotten(key client.ObjectKey) {
 	labels := prometheus.Labels{"namespace": key.Namespace, "name": key.Name}
 	for _, v := range []interface {
 		DeletePartialMatch(prometheus.Labels) int
-	}{m.polls, m.changes, m.rows, m.held, m.complete} {
+	}{m.polls, m.changes, m.rows, m.held, m.complete, m.rollout} {
 		v.DeletePartialMatch(labels)
 	}
 	m.mu.Lock()

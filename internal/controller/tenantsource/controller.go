@@ -16,6 +16,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -28,6 +29,8 @@ type Observer interface {
 	Polled(key client.ObjectKey, r tenantsource.Report, d time.Duration)
 	// Held takes how many deletions wait for a person's approval.
 	Held(key client.ObjectKey, deletions int)
+	// RolledOut takes how far a change of the spec has come.
+	RolledOut(key client.ObjectKey, r rollout.Rollout)
 	// Forgotten takes a source that is gone.
 	Forgotten(key client.ObjectKey)
 }

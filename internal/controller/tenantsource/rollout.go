@@ -193,6 +193,7 @@ func (p *pass) concludeRollout(c *reconcile.Conclusion, report tenantsource.Repo
 	}
 	rolling, m := p.session.Rolling, report.Rollout.Memory
 	rolling.Memory.Progress = m.Progress
+	p.Observer.RolledOut(p.key(), *report.Rollout.Counts)
 	if wait := rolling.Wait(now); wait > 0 && onlyCounts(before, &p.object.Status) {
 		before.DeepCopyInto(&p.object.Status)
 		c.After = min(max(c.After, wait), wait)

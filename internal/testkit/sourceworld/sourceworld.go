@@ -26,6 +26,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
 	controller "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -80,8 +81,8 @@ type World struct {
 	gate    *gate
 	due     map[string]time.Time
 	// wakes tells the changes of a source that wake it, seen are the sources as the watch last showed them.
-	wakes   func(before, after client.Object) bool
-	seen    map[string]client.Object
+	wakes func(before, after client.Object) bool
+	seen  map[string]client.Object
 	// related are the watches of other kinds.
 	related []reconcile.Related
 	failing map[string]int
@@ -160,8 +161,9 @@ type observer struct{ w *World }
 func (o observer) Polled(_ client.ObjectKey, r tenantsource.Report, _ time.Duration) {
 	o.w.Polls = append(o.w.Polls, r)
 }
-func (o observer) Held(_ client.ObjectKey, deletions int) { o.w.Held = deletions }
-func (o observer) Forgotten(client.ObjectKey)             {}
+func (o observer) Held(_ client.ObjectKey, deletions int)      { o.w.Held = deletions }
+func (o observer) RolledOut(client.ObjectKey, rollout.Rollout) {}
+func (o observer) Forgotten(client.ObjectKey)                  {}
 
 // maxPasses bounds how often one source is reconciled in one Advance: one that spins is a defect, and must
 // not hang the test.
