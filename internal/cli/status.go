@@ -64,7 +64,9 @@ type sourceStatus struct {
 	Rejected int32  `json:"rejected"`
 	Held     int32  `json:"held"`
 	Reason   string `json:"reason"`
-	state    fleet.State
+	// Rollout is how far a change of the spec has come.
+	Rollout string `json:"rollout,omitempty"`
+	state   fleet.State
 }
 
 type parentStatus struct {
@@ -150,6 +152,7 @@ func sourcesOf(f *fleet.Fleet) (out []sourceStatus) {
 		if h := o.Status.HeldDeletions; h != nil {
 			s.Held = h.Count
 		}
+		s.Rollout = rolloutText(o.Status.Rollout)
 		out = append(out, s)
 	}
 	return out

@@ -54,6 +54,9 @@ func (st fleetStatus) rows(p *page, t *table) {
 			namespace, name, _ := strings.Cut(s.Name, "/")
 			text += fmt.Sprintf(": %s for approval   -> kubectl cfdt source plan %s -n %s", count(s.Held, "waits", "wait"), name, namespace)
 		}
+		if s.Rollout != "" {
+			text += "   rollout: " + s.Rollout
+		}
 		t.add(head("sources", n == 0), text)
 	}
 	for n, o := range st.Parents {
