@@ -135,7 +135,7 @@ func TestEveryRuleIsTold(t *testing.T) {
 			t.Errorf("%+v says nothing", r)
 		}
 	}
-	if len(keep) != 9 || len(remove) != 5 {
+	if len(keep) != 10 || len(remove) != 5 {
 		t.Errorf("%d and %d rules", len(keep), len(remove))
 	}
 }
