@@ -20,11 +20,14 @@ type rolePattern struct {
 // anyAccount is the one pattern for accounts.
 const anyAccount = "*"
 
+const longestRoleText = 512
+
 var (
 	partitionText = regexp.MustCompile(`^aws(-[a-z]+)*$`)
 	accountText   = regexp.MustCompile(`^[0-9]{12}$`)
-	// roleText is the text between the slashes of a role's path, including the name.
-	roleText = regexp.MustCompile(`^[\w+=,.@-]{1,512}$`)
+	// roleText is the text between the slashes of a role's path, including the name. It has at most longestRoleText
+	// characters, which the pattern leaves out: one that counts takes memory for each character.
+	roleText = regexp.MustCompile(`^[\w+=,.@-]+$`)
 )
 
 // ParseRolePatterns reads patterns of the form arn:aws:iam::<account>:role/<path and name>. A star matches any text
@@ -73,7 +76,7 @@ func splitRole(text string, isPattern bool) (p rolePattern, reason string) {
 		if isPattern {
 			part = strings.ReplaceAll(part, "*", "x")
 		}
-		if !roleText.MatchString(part) {
+		if len(part) > longestRoleText || !roleText.MatchString(part) {
 			return rolePattern{}, fmt.Sprintf("%q is not a role name with a path: use letters, digits and _+=,.@- between slashes", path)
 		}
 	}

@@ -41,6 +41,8 @@ func TestAllows(t *testing.T) {
 		"a line break hides nothing":                   {dns, dns + "\n", false},
 		"nor does one before":                          {"arn:aws:iam::*:role/*", "\n" + dns, false},
 		"an account of other digits is none":           {"arn:aws:iam::*:role/*", "arn:aws:iam::١١١١٢٢٢٢٣٣٣٣:role/tenant-dns", false},
+		"the longest part of a path":                   {"arn:aws:iam::*:role/*", "arn:aws:iam::111122223333:role/" + strings.Repeat("r", 512), true},
+		"a part that is too long":                      {"arn:aws:iam::*:role/*", "arn:aws:iam::111122223333:role/" + strings.Repeat("r", 513), false},
 		"what expressions use means itself":            {"arn:aws:iam::111122223333:role/a.c", "arn:aws:iam::111122223333:role/abc", false},
 	} {
 		t.Run(name, func(t *testing.T) {

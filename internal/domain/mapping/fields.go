@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -227,10 +228,19 @@ func paths() []string {
 	return out
 }
 
+// The length of a key is checked separately: a pattern that counts to 128 holds a copy of its letters for each count,
+// which took 5 MB of every process.
+const longestKey = 128
+
 var (
-	parameterName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
-	tagKey        = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$`)
+	parameterName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	tagKey        = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+@-]+$`)
 )
+
+// isKey reports whether a key matches the pattern and is not too long.
+func isKey(pattern *regexp.Regexp, key string) bool {
+	return utf8.RuneCountInString(key) <= longestKey && pattern.MatchString(key)
+}
 
 // operatorDomain is what the operator marks things with, in the cluster and in AWS.
 const operatorDomain = "cloudfront-tenant-operator.io"
@@ -244,9 +254,9 @@ func (f *field) keyProblem(key string) string {
 	switch {
 	case f.area == inLabels || f.area == inAnnotations:
 		return metadataKeyProblem(key)
-	case f.key == "name" && !parameterName.MatchString(key):
+	case f.key == "name" && !isKey(parameterName, key):
 		return "is not a valid parameter name: use 1 to 128 letters, digits, hyphens and underscores"
-	case f.key == "key" && !tagKey.MatchString(key):
+	case f.key == "key" && !isKey(tagKey, key):
 		return "is not a valid tag key: use 1 to 128 letters, digits, spaces and _ . : / = + - @"
 	case f.key == "key" && strings.HasPrefix(strings.ToLower(key), "aws:"):
 		return "starts with aws:, which is reserved by AWS: use another key"
