@@ -75,6 +75,7 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
+	c.saveMemory()
 	scheme, err := Scheme()
 	if err != nil {
 		return err
@@ -113,7 +114,6 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 	if err := c.addWebhook(ctx, mgr, env); err != nil {
 		return err
 	}
-	c.saveMemory()
 	ctrl.Log.WithName("operator").Info("Starting", "version", Version, "clusterID", c.ClusterID,
 		"driftPolicy", c.DriftPolicy, "sweepInterval", c.SweepInterval.String())
 	if err := mgr.Start(ctx); err != nil {
