@@ -312,8 +312,12 @@ func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s distributionten
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return err
 	}
-	p.in.Attempts.DeletedAt, p.in.World.Deleted = p.Clock.Now(), true
+	// A tenant that is not found may be hidden by a read that lags. That AWS has deleted it is a proof.
+	p.in.Attempts.DeletedAt, p.in.Attempts.Confirmed, p.in.World.Deleted = p.Clock.Now(), err == nil, true
 	p.in.World.Knowledge, p.in.World.Tenant = resource.Nothing, nil
+	if err == nil {
+		p.in.World.Knowledge = resource.Absent
+	}
 	p.in.World.TagsKnown, p.in.World.TagsFresh, p.in.World.Tags = false, false, nil
 	return nil
 }

@@ -77,6 +77,9 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: c.settlesFirst.Load(),
 		CertificateUnusable: known.CertificateUnusable,
 	}
+	if known.Knowledge == resource.Nothing && p.in.Attempts.Removed(p.in.CreateMark) {
+		p.in.World.Knowledge = resource.Absent
+	}
 	p.demandProofs()
 	p.in.World.CertificateMovesETag, p.in.World.AsksResolvers = c.certificateMovesETag.Load(), c.Resolver != nil
 	p.resolve(ctx)

@@ -302,8 +302,8 @@ func (p *play) delete(in *distributiontenant.Input, s distributiontenant.Delete)
 		p.claimed(d)
 	}
 	p.tenant, p.seen = nil, nil
-	in.Attempts.DeletedAt = p.now
-	in.World.Knowledge, in.World.Tenant = resource.Nothing, nil
+	in.Attempts.DeletedAt, in.Attempts.Confirmed, in.World.Deleted = p.now, true, true
+	in.World.Knowledge, in.World.Tenant = resource.Absent, nil
 	in.World.TagsKnown, in.World.TagsFresh, in.World.Tags = false, false, nil
 	return nil
 }

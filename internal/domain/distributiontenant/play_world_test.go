@@ -190,6 +190,9 @@ func (p *play) observe() distributiontenant.Input {
 		Swept: p.swept, CertificateMovesETag: p.movesETag, Zones: []dns.Zone{{ID: playedZone, Name: "example.com"}}, ZonesKnown: p.zoneRead,
 		RoutingEndpoint: endpoint, IPv6Known: true,
 	}
+	if in.Attempts.Removed(in.CreateMark) {
+		in.World.Knowledge = resource.Absent
+	}
 	if p.seen != nil {
 		t := *p.seen
 		in.World.Tenant, in.World.Knowledge = &t, resource.Listed

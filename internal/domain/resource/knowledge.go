@@ -8,7 +8,7 @@ type Knowledge int
 const (
 	// Nothing is known.
 	Nothing Knowledge = iota
-	// Absent means a read of this very tenant, in this pass, found none.
+	// Absent means that a read of this very tenant, in this pass, found none, or that AWS has confirmed its deletion.
 	Absent
 	// Listed means the list has it: all but parameters and tags.
 	Listed

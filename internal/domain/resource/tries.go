@@ -73,8 +73,10 @@ type Tries struct {
 	MarkDoubted time.Time
 	// DeleteRefused is the ETag with which a deletion was refused.
 	DeleteRefused string
-	// DeletedAt is when a deletion was accepted.
+	// DeletedAt is when a deletion was accepted. Confirmed means that AWS has deleted the resource then, and not just
+	// failed to find it.
 	DeletedAt time.Time
+	Confirmed bool
 	// Transients counts the failures in a row after which nothing is known.
 	Transients int
 	// Conflicts counts those in a row after which only that something has changed is known.
@@ -166,6 +168,12 @@ func (a *Tries) mayAppear(mark time.Time) bool {
 	known := !a.Announced.IsZero() && !mark.Truncate(time.Second).After(a.Announced) && !a.Unanswered
 	deleted := !a.DeletedAt.IsZero() && !a.DeletedAt.Before(a.CreatedAt)
 	return !known || !a.CreatedAt.IsZero() && !deleted
+}
+
+// Removed reports whether AWS has confirmed the deletion, and no create under marks up to this one can have taken effect
+// after it.
+func (a *Tries) Removed(mark time.Time) bool {
+	return a.Confirmed && (a.DeletedAt.Sub(mark) >= GracePeriod || !a.mayAppear(mark))
 }
 
 // Marked is when a create was announced, according to the mark of an object that was created at born. A mark that can't

@@ -144,6 +144,42 @@ func TestWhatMayStillAppear(t *testing.T) {
 	}
 }
 
+// A deletion that AWS has confirmed proves that the resource is gone only if no create can have come after it.
+func TestWhatADeletionProves(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	deleted := resource.Tries{DeletedAt: noon, Confirmed: true}
+	announced := func(err error) resource.Tries {
+		tries := resource.Tries{}
+		tries.Announce(time.Time{}, noon.Add(-time.Minute))
+		tries.CreateEnded(err, noon.Add(-time.Minute))
+		tries.DeletedAt, tries.Confirmed = noon, true
+		return tries
+	}
+	for name, tc := range map[string]struct {
+		tries resource.Tries
+		mark  time.Time
+		want  bool
+	}{
+		"nothing was deleted":                              {resource.Tries{}, time.Time{}, false},
+		"what was to be deleted was not found":             {resource.Tries{DeletedAt: noon}, time.Time{}, false},
+		"an object without a mark":                         {deleted, time.Time{}, true},
+		"a create of long before":                          {deleted, noon.Add(-resource.GracePeriod), true},
+		"a create of another process, shortly before":      {deleted, noon.Add(-time.Minute), false},
+		"a create of another process after it":             {deleted, noon.Add(time.Second), false},
+		"an own create shortly before, which was answered": {announced(nil), noon.Add(-time.Minute), true},
+		"an own create whose answer was lost":              {announced(&fault.Error{Kind: fault.Transient}), noon.Add(-time.Minute), false},
+		"a mark of another process after the own one":      {announced(nil), noon.Add(time.Second), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := tc.tries.Removed(tc.mark); got != tc.want {
+				t.Errorf("the deletion proves it gone: %t, want %t", got, tc.want)
+			}
+		})
+	}
+}
+
 // A token is answered when the try that it asked for has come to its end, and asks for one try only.
 func TestATokenIsAnsweredOnce(t *testing.T) {
 	t.Parallel()
