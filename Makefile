@@ -95,6 +95,12 @@ test-crash: controlplane ## Kill the real operator and spoil its calls, case by 
 	@DNSSERVER_ASSETS="$$(hack/dnsservers.sh)" go -C test/crash test -count=1 -timeout 0 -run '^(TestCampaign$(if $(CASE),,|TestMutations))$$' -args \
 		-crash.cases=$(or $(CASES),600) -crash.parallel=20 $(if $(CASE),-crash.case='$(CASE)') $(CRASHFLAGS)
 
+.PHONY: test-model
+test-model: ## Play random schedules of faults in simulated time, resumable: make test-model SCHEDULES=100000
+	@mkdir -p dist
+	@go test -count=1 -timeout 0 -run '^TestSchedules$$' ./test/model -args -model.schedules=$(or $(SCHEDULES),1000) \
+		-model.report='$(CURDIR)/dist/schedules.json' $(MODELFLAGS)
+
 .PHONY: test-gatekeeper
 test-gatekeeper: ## Have Gatekeeper's real webhook enforce a plan's constraints; builds it first, which takes minutes
 	@hack/test-gatekeeper.sh $(TESTFLAGS)

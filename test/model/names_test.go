@@ -39,12 +39,16 @@ var endpoints = map[string]string{
 
 const withoutIPv6 = "cg_four"
 
-func TestNamesAndCertificatesHarmNothingAndComeToRest(t *testing.T) {
+func TestNamesAndCertificatesHarmNothingAndComeToRest(t *testing.T) { checkNames(t) }
+
+func checkNames(t *testing.T) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(bubbleTB{t}, func(t *rapid.T) {
 			n := newNames(t, drawSwitches(t))
-			t.Repeat(n.actions())
+			t.Repeat(counted(n.actions()))
 			n.end()
+			played.schedules.Add(1)
 			tick()
 		})
 	})
