@@ -21,6 +21,9 @@ func TestCanonical(t *testing.T) {
 		"underscores are part of record names": {in: "_cf-challenge.example.com", want: "_cf-challenge.example.com"},
 		"nothing is no name":                   {in: " . ", fails: true},
 		"broken punycode is no name":           {in: "xn--a.example", fails: true},
+		"what is no UTF-8 is no name":          {in: "\xcb0.example", fails: true},
+		"no label is empty":                    {in: "shop..example.com", fails: true},
+		"a control character is in no name":    {in: "shop\v.example", fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := dns.Canonical(test.in)

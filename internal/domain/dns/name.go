@@ -3,6 +3,7 @@ package dns
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -21,11 +22,15 @@ var wire = idna.New(idna.MapForLookup(), idna.StrictDomainName(false), idna.Tran
 // Canonical returns a name as zones have it: in lower case, in punycode, without a dot at its end.
 func Canonical(name string) (string, error) {
 	ascii, err := wire.ToASCII(strings.TrimSuffix(strings.TrimSpace(name), "."))
-	if err != nil || ascii == "" {
+	// ToASCII lets empty labels and characters of no name pass; of what is no UTF-8, it makes a name that it refuses itself.
+	if err != nil || strings.Contains("."+ascii+".", "..") || strings.ContainsFunc(ascii, isBlank) || !utf8.ValidString(name) {
 		return "", fmt.Errorf("%q is not a domain name: use labels of letters, digits and hyphens, separated by dots", name)
 	}
 	return strings.ToLower(ascii), nil
 }
+
+// isBlank reports whether a character is a space or a control character.
+func isBlank(c rune) bool { return c <= ' ' || c == 0x7f }
 
 // within reports whether a name is the zone's own or is below it.
 func within(name, zone string) bool {
