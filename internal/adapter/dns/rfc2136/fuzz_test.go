@@ -18,6 +18,9 @@ func FuzzRecords(f *testing.F) {
 		f.Add(seed.kind, seed.value)
 	}
 	f.Fuzz(func(t *testing.T, kind, value string) {
+		if _, known := wire.StringToType[kind]; !known && kind != "TYPE65280" {
+			return
+		}
 		rr, err := record(dns.RecordSet{Key: dns.Key{Name: "a.example.com", Type: kind}, TTL: 60}, value)
 		if err != nil || signs(rr.Header().Rrtype) {
 			return
