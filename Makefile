@@ -101,6 +101,10 @@ test-model: ## Play random schedules of faults in simulated time, resumable: mak
 	@go test -count=1 -timeout 0 -run '^TestSchedules$$' ./test/model -args -model.schedules=$(or $(SCHEDULES),1000) \
 		-model.report='$(CURDIR)/dist/schedules.json' $(MODELFLAGS)
 
+.PHONY: test-databases
+test-databases: controlplane ## Spoil real databases in every way and at every time: make test-databases CASE=postgres
+	@DATABASE_ASSETS="$$(hack/databases.sh)" go test -count=1 -timeout 0 -run '^TestDatabaseFaults$$$(if $(CASE),/$(CASE))' ./test/sources -args -sources.campaign
+
 .PHONY: test-gatekeeper
 test-gatekeeper: ## Have Gatekeeper's real webhook enforce a plan's constraints; builds it first, which takes minutes
 	@hack/test-gatekeeper.sh $(TESTFLAGS)

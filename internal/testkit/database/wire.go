@@ -34,8 +34,12 @@ const (
 	healthy wireFault = iota
 	cut
 	hang
+	drip
 	refuse
 )
+
+// dripPause is how long a dripping wire waits after each piece.
+const dripPause = 100 * time.Millisecond
 
 // link is a connection, or a request where tables share their connections.
 type link struct {
@@ -53,6 +57,9 @@ func (w *Wire) CutAfter(n int64) { w.set(cut, n) }
 
 // HangAfter lets n more bytes pass to readers, and then none, while connections stay open.
 func (w *Wire) HangAfter(n int64) { w.set(hang, n) }
+
+// Drip lets pass n bytes at a time to readers, ten times a second.
+func (w *Wire) Drip(n int64) { w.set(drip, n) }
 
 // Refuse resets the connections, and lets no server listen. Where all tables share a port, new connections are reset
 // before an answer.
@@ -127,12 +134,22 @@ func (w *Wire) take(n int64) (granted int64, wait <-chan struct{}) {
 		return n, nil
 	}
 	granted = min(n, w.budget)
-	w.budget -= granted
 	w.sent += granted
+	if w.fault == drip {
+		return granted, after(dripPause)
+	}
+	w.budget -= granted
 	if w.fault == hang && granted < n {
 		return granted, w.changed
 	}
 	return granted, nil
+}
+
+// after is closed when that time is over.
+func after(d time.Duration) <-chan struct{} {
+	over := make(chan struct{})
+	time.AfterFunc(d, func() { close(over) })
+	return over
 }
 
 // send writes to a reader what the wire lets through. It returns errCut when the wire is cut in it,
