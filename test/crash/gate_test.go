@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -119,6 +120,10 @@ type gate struct {
 	plan    []*fault
 	chaos   func(c call) string
 	journal []line
+	// keeps bounds the journal to so many lines at least, 0 for all; dropped counts those that it had before.
+	keeps, dropped int
+	// struck counts the calls that a fault struck.
+	struck  int
 	writes  map[side]int
 	watches map[int]context.CancelFunc
 	watchN  int
@@ -213,7 +218,7 @@ func (g *gate) text() string {
 func (g *gate) note(format string, args ...any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.journal = append(g.journal, line{since: time.Since(g.began), process: "-", call: call{operation: fmt.Sprintf(format, args...)}})
+	g.add(line{since: time.Since(g.began), process: "-", call: call{operation: fmt.Sprintf(format, args...)}})
 }
 
 // dropWatches ends all watches, as a restart of the API server does.
@@ -345,8 +350,19 @@ func (g *gate) arrive(x *exchange) {
 		l.n = g.counts[key]
 		x.effect = g.choose(boundary{x.call.side, x.call.operation, l.n}, x.call)
 	}
-	l.fault, l.outcome = x.effect, "-"
-	x.line = len(g.journal)
+	if l.fault, l.outcome = x.effect, "-"; x.effect != "" {
+		g.struck++
+	}
+	x.line = g.dropped + len(g.journal)
+	g.add(l)
+}
+
+// add needs the lock.
+func (g *gate) add(l line) {
+	if g.keeps > 0 && len(g.journal) >= 2*g.keeps {
+		g.journal = slices.Clone(g.journal[g.keeps:])
+		g.dropped += g.keeps
+	}
 	g.journal = append(g.journal, l)
 }
 
@@ -395,7 +411,9 @@ func (g *gate) forward(x *exchange) bool {
 func (g *gate) settle(x *exchange, outcome string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.journal[x.line].outcome = outcome
+	if n := x.line - g.dropped; n >= 0 {
+		g.journal[n].outcome = outcome
+	}
 }
 
 // deliver sends an answer, or the first n bytes of it.

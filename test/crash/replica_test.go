@@ -28,6 +28,8 @@ type replica struct {
 	flags   []string
 	env     []string
 	servers []io.Closer
+	// metrics is where metrics are, if they are served.
+	metrics process.Ports
 
 	// starting is held while no process may start.
 	starting sync.Mutex
@@ -81,6 +83,12 @@ func (s *stage) newReplica(n int) (*replica, error) {
 			return nil, err
 		}
 		r.flags = append(r.flags, "--dns-accounts="+accounts)
+	}
+	if s.options.metrics {
+		if r.metrics, err = process.HoldPorts(s.ctx, 1); err != nil {
+			return nil, err
+		}
+		r.flags = append(r.flags, "--metrics-bind-address="+r.metrics.Address(0))
 	}
 	if s.options.elect {
 		r.flags = append(r.flags, "--leader-elect")
@@ -180,6 +188,7 @@ func (r *replica) stop() {
 	for _, server := range r.servers {
 		_ = server.Close()
 	}
+	r.metrics.Release()
 }
 
 // kill ends the process at once. Meanwhile runs before the next one is started.

@@ -57,6 +57,8 @@ type options struct {
 	elect bool
 	// settle is how long a world needs after its end, because AWS's reads lag.
 	settle time.Duration
+	// metrics lets each replica serve metrics.
+	metrics bool
 	// late is how long after the client gave up a late call is carried out.
 	late time.Duration
 	// quiet is how long a settled world is watched beyond one sweep.

@@ -17,7 +17,12 @@ type Metrics map[string]float64
 
 // Metrics scrapes the operator.
 func (o *Operator) Metrics(ctx context.Context) (Metrics, error) {
-	return scrape(ctx, http.DefaultClient, "http://"+o.MetricsURL())
+	return Scrape(ctx, o.metrics)
+}
+
+// Scrape reads the metrics that a process serves at a host and port without TLS.
+func Scrape(ctx context.Context, address string) (Metrics, error) {
+	return scrape(ctx, http.DefaultClient, "http://"+address+"/metrics")
 }
 
 // APIServerMetrics scrapes the API server.
