@@ -92,8 +92,12 @@ test-unit: ## Run the tests that need no API server
 
 .PHONY: test-crash
 test-crash: controlplane ## Kill the real operator and spoil its calls, case by case: make test-crash CASES=-1, or CASE=17 for one
-	@DNSSERVER_ASSETS="$$(hack/dnsservers.sh)" go -C test/crash test -count=1 -timeout 0 -run '^(TestCampaign$(if $(CASE),,|TestMutations))$$' -args \
+	@DNSSERVER_ASSETS="$$(hack/dnsservers.sh)" DATABASE_ASSETS="$$(hack/databases.sh)" go -C test/crash test -count=1 -timeout 0 -run '^(TestCampaign$(if $(CASE),,|TestMutations))$$' -args \
 		-crash.cases=$(or $(CASES),600) -crash.parallel=20 $(if $(CASE),-crash.case='$(CASE)') $(CRASHFLAGS)
+
+.PHONY: soak
+soak: controlplane ## Let faults strike one world for long, and watch what the operator uses: make soak SOAK=1h ACTIVES=2
+	@go -C test/crash test -count=1 -timeout 0 -run '^TestSoak$$' -args -crash.soak=$(or $(SOAK),5m) -crash.actives=$(or $(ACTIVES),1) $(CRASHFLAGS)
 
 .PHONY: test-model
 test-model: ## Play random schedules of faults in simulated time, resumable: make test-model SCHEDULES=100000

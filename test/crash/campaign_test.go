@@ -137,7 +137,8 @@ func choose(t *testing.T, all []*kase) []*kase {
 	for _, p := range providers() {
 		list = append(list, draw(all, p.short, quick(false, p.prefix))...)
 	}
-	return append(list, draw(all, shortInvalidationCases, telling)...)
+	list = append(list, draw(all, shortInvalidationCases, telling)...)
+	return append(list, draw(all, shortSourceCases, following)...)
 }
 
 // isNamed reports whether -crash.case asks for a name: by one of its parts between bars, or by
@@ -151,6 +152,7 @@ const (
 	shortCases             = 26
 	shortParentCases       = 6
 	shortInvalidationCases = 4
+	shortSourceCases       = 2
 )
 
 // draw takes cases from each family in turn until there are enough, the references first:
@@ -279,7 +281,7 @@ func table(results []*result, took time.Duration) string {
 		total, failed = total+cases, failed+bad
 	}
 	fmt.Fprintf(&b, "%-12s %6d %6d %6d\n", "all", total, total-failed, failed)
-	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleDangling, oracleUnserved, oracleLedger, oracleSpec, oracleInvalidations, oracleTwoPhases, oracleOffline, oracleCrash, "reference", "unreached", "harness"} {
+	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleDangling, oracleUnserved, oracleLedger, oracleSpec, oracleInvalidations, oracleRows, oracleMass, oracleGrant, oracleTwoPhases, oracleOffline, oracleCrash, "reference", "unreached", "harness"} {
 		if n := byOracle[oracle]; n > 0 {
 			fmt.Fprintf(&b, "failed by %s: %d\n", oracle, n)
 		}

@@ -55,6 +55,7 @@ func allCases(references map[string]*reference, seed uint64) []*kase {
 		list = append(list, casesOf(p.lifecycles(), references, seed)...)
 	}
 	list = append(list, casesOf(invalidationLifecycles(), references, seed)...)
+	list = append(list, casesOf(sourceLifecycles(), references, seed)...)
 	for n, k := range list {
 		k.number = n + 1
 	}

@@ -85,10 +85,11 @@ func (r ledgerRecord) String() string {
 // written, and the ledger that is stored in the API server is ahead of every batch.
 func (s *stage) checkSent(c call) {
 	s.checkParents()
+	s.checkRowGone(c)
 	switch {
 	case c.side == kubeSide && (strings.HasPrefix(c.operation, "patch distribution") || strings.HasPrefix(c.operation, "patch connectiongroups")):
 		var patch map[string]json.RawMessage
-		if err := json.Unmarshal(c.body, &patch); err != nil || patch["spec"] != nil {
+		if err := json.Unmarshal(c.body, &patch); err != nil || patch["spec"] != nil && !s.isApplied(c) {
 			s.violate(oracleSpec, "%s", c.target)
 		}
 	case c.operation == changeRecords:

@@ -42,6 +42,8 @@ type lifecycle struct {
 	crowd bool
 	// invalidates means that there are invalidations.
 	invalidates bool
+	// sourced means that tenants follow the rows of a table.
+	sourced bool
 	// retains means that a resource outlives its object.
 	retains bool
 	// untags means that tags are taken away.
@@ -84,7 +86,7 @@ func deletes(s *stage) { s.remove("acme") }
 
 // lifecycles in a fixed order: the numbers of cases follow from it.
 func lifecycles() []*lifecycle {
-	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles(), providerLifecycles(), invalidationLifecycles())
+	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles(), providerLifecycles(), invalidationLifecycles(), sourceLifecycles())
 }
 
 // plainLifecycles are those without DNS.

@@ -58,6 +58,7 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	defer stopStore()
 	return controlplane.RunTests(m, controlplane.Options{}, func(cp *controlplane.ControlPlane) (err error) {
 		if theRig, err = newRig(ctx, cp, dir); err != nil {
 			return err

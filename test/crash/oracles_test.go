@@ -67,6 +67,9 @@ func (s *stage) checkWrite(c call) {
 		return // A create, which AWS itself refuses for a name that is taken; or something that is gone.
 	}
 	uid := types.UID(t.Tags[uidTag])
+	if o, found := s.get(t.Tags[nameTag]); s.lifecycle.sourced && found {
+		s.know(o) // The operator may have seen it before we did.
+	}
 	s.mu.Lock()
 	name, ours := s.uids[uid]
 	orphan := s.orphans[uid]
@@ -235,6 +238,7 @@ func (s *stage) checkEnd() {
 	s.checkZones()
 	s.checkCertificates()
 	s.checkInvalidations()
+	s.checkRows()
 	s.checkProcesses()
 	for _, o := range s.objects() {
 		if problem := s.dishonest(&o); claims(&o) && problem != "" {

@@ -190,7 +190,8 @@ func (s *stage) parents() (out []parentObject) {
 		return nil
 	}
 	for _, o := range s.all() {
-		if _, tenant := o.(*tenantObject); !tenant {
+		switch o.(type) {
+		case *v1alpha1.Distribution, *v1alpha1.ConnectionGroup:
 			out = append(out, parentOf(o))
 		}
 	}

@@ -193,6 +193,7 @@ func (v *views) changed(object any, gone bool) {
 	}
 	switch o := o.(type) {
 	case *v1alpha1.DistributionTenant:
+		s.know(o)
 		s.checkHonest(o)
 	case *v1alpha1.Invalidation:
 		s.checkInvalidationHonest(o)

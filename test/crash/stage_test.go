@@ -114,6 +114,8 @@ type stage struct {
 	theirParents map[string]parentResource
 	// elsewhere is a DNS provider other than Route 53, nil where the lifecycle has none.
 	elsewhere *elsewhere
+	// source is the table that tenants follow, nil where there is none.
+	source *sourced
 	// settled are the resources of which a process read last that they are disabled and deployed.
 	settled map[string]bool
 }
@@ -264,6 +266,7 @@ func (s *stage) close() {
 func (s *stage) clean() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	s.leaveTable(ctx)
 	for _, list := range objectLists() {
 		if err := s.rig.kube.List(ctx, list, client.InNamespace(s.namespace)); err != nil {
 			return
