@@ -82,6 +82,8 @@ type session struct {
 	timeout     time.Duration
 	conn        *pgconn.PgConn
 	wires       wires
+	// listening is set where the connection waits for notifications.
+	listening bool
 }
 
 func (s *session) connect() error {
@@ -89,9 +91,11 @@ func (s *session) connect() error {
 	config.DialFunc = s.wires.dial
 	// The guard has to see the name. Dialing resolves it.
 	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
-	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		// Closing the connection would leave the server busy until it next sends something.
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: farewell}
+	if !s.listening { // a wait that ends has no query to cancel, and the request could meet the next one
+		config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+			// Closing the connection would leave the server busy until it next sends something.
+			return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: farewell}
+		}
 	}
 	var err error
 	if s.conn, err = pgconn.ConnectConfig(s.ctx, config); err != nil {
