@@ -135,7 +135,7 @@ func (e *Engine) Endpoint() string {
 	return ""
 }
 
-// Owner is a connection string of PostgreSQL, MongoDB and Redis for who may do everything; empty with other engines.
+// Owner is a connection string of PostgreSQL and MongoDB for who may do everything; empty with other engines.
 func (e *Engine) Owner() string {
 	if s, ok := e.server.(interface{ ownerURL() string }); ok {
 		return s.ownerURL()

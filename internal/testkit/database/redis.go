@@ -49,10 +49,6 @@ func (s *redisServer) start(ctx context.Context, e *Engine) error {
 		"--databases", strconv.Itoa(redisDatabases), "--requirepass", s.password, "--notify-keyspace-events", "Kg$hdx")
 }
 
-func (s *redisServer) ownerURL() string {
-	return (&url.URL{Scheme: "redis", User: url.UserPassword("default", s.password), Host: s.address, Path: "0"}).String()
-}
-
 func (s *redisServer) connect(database int) *redis.Client {
 	return redis.NewClient(&redis.Options{Addr: s.address, Password: s.password, DB: database, PoolSize: 2})
 }
