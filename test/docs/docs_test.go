@@ -359,6 +359,7 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 
 // otherWords look like reasons of conditions and are names of other things.
 var otherWords = map[string]bool{
+	"ControllerRevision": true,
 	// Kinds.
 	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "EdgeGrant": true, "DomainClaim": true, "Invalidation": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ValidatingWebhookConfiguration": true, "ClusterRoleBinding": true,
 	// States in AWS and in Kubernetes, and phases of claims.

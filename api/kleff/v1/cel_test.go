@@ -423,10 +423,7 @@ func planBounds() map[string]limits.Case {
 			limits.TextBound{Field: "gatekeeper.constraints[0].kinds[0].apiGroups[0]", Set: inKinds.Into("{kinds: [Pod], apiGroups: [%s]}").Text, Longest: 253},
 			limits.TextBound{Field: "gatekeeper.constraints[0].kinds[0].kinds[0]", Set: inKinds.Into("{apiGroups: [''], kinds: [%s]}").Text, Longest: 63, Shortest: "*"},
 		),
-		limits.Numbers(
-			limits.Number("rollout.maxConcurrent", limits.In("rollout: {maxConcurrent: %s}"), 1, 100),
-			limits.Number("rollout.maxFailedPercent", limits.In("rollout: {maxFailedPercent: %s}"), 0, 100),
-		),
+		limits.Rollouts(100),
 		limits.Choices(
 			limits.Choice("networkIsolation", limits.In("networkIsolation: %s"), isolation, "Cluster"),
 			limits.Choice("podSecurity.enforce", limits.In("podSecurity: {enforce: %s}"), levels, "strict"),
