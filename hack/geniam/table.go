@@ -13,6 +13,7 @@ const (
 	VPCOrigins          Feature = "vpc-origins"
 	WebACLs             Feature = "web-acls"
 	TenantSources       Feature = "tenant-sources"
+	TableStreams        Feature = "table-streams"
 	Distributions       Feature = "distributions"
 	ConnectionGroups    Feature = "connection-groups"
 	EdgeFunctions       Feature = "edge-functions"
@@ -47,6 +48,8 @@ var features = []struct {
 	{AccessLogs, "Access logs", "Required if a `Distribution` has `logging`: CloudFront uses the permissions of the caller to grant itself access to the bucket. The resource is an example: replace it with your buckets."},
 	{TenantSources, "Tenant sources", "Required if a `TenantSource` reads DynamoDB: for the operator's own identity, or for the role in `spec.dynamodb.assumeRoleArn`. " +
 		"The resource is an example: replace it with your tables. A table that is encrypted with a customer managed key also needs `kms:Decrypt` on that key."},
+	{TableStreams, "Table streams", "Required to listen for changes of the DynamoDB tables of a `TenantSource`, in addition to [tenant sources](#tenant-sources) and for the same identity. " +
+		"The resources are examples: replace them with your tables. A table that is encrypted with a customer managed key also needs `kms:Decrypt` on that key."},
 	{ReadOnly, "Read-only", "**Instead of the others**, for an operator that runs with `--drift-policy report` and must not be able to change anything: " +
 		"it reports drift of the tenants that it owns. Every write is rejected with `AccessDenied`."},
 }
@@ -74,14 +77,15 @@ const (
 	functions = "arn:aws:lambda:us-east-1:*:function:edge-*"
 	buckets   = "arn:aws:s3:::my-access-logs"
 	// A policy for all tables would let anyone who writes a TenantSource look into any.
-	tables = "arn:aws:dynamodb:*:*:table/customers"
+	tables       = "arn:aws:dynamodb:*:*:table/customers"
+	tableStreams = "arn:aws:dynamodb:*:*:table/customers/stream/*"
 )
 
 // sids name statements by their resource.
 var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
 	groups: "ConnectionGroups", zones: "HostedZones", changes: "Changes", roles: "Roles",
-	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables",
+	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables", tableStreams: "TableStreams",
 	replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
 }
 
@@ -108,6 +112,9 @@ const (
 	replication    = "lambda:EnableReplication*"
 	replicationEnd = "lambda:DisableReplication*"
 )
+
+// noStream is what a source does that can't follow the stream of its table.
+const noStream = "The source reports that it does not watch the table. Its polls find the changes."
 
 // permissions are those of every call, and those that AWS requires in addition.
 var permissions = []Permission{
@@ -406,6 +413,31 @@ var permissions = []Permission{
 		Action: "dynamodb:Scan", Feature: TenantSources, Resource: tables, Read: true,
 		For:     "Reading the table.",
 		Without: "The source reports `SourceError`. Its tenants are not changed.",
+	},
+	{
+		Action: "dynamodb:DescribeTable", Feature: TableStreams, Resource: tables, Read: true,
+		For:     "Finding the stream of the table and the names of its key attributes.",
+		Without: noStream,
+	},
+	{
+		Action: "dynamodb:DescribeStream", Call: "dynamodbstreams:DescribeStream", Feature: TableStreams, Resource: tableStreams, Read: true,
+		For:     "Finding the shards of the stream.",
+		Without: noStream,
+	},
+	{
+		Action: "dynamodb:GetShardIterator", Call: "dynamodbstreams:GetShardIterator", Feature: TableStreams, Resource: tableStreams, Read: true,
+		For:     "Finding the place in a shard from which to read.",
+		Without: noStream,
+	},
+	{
+		Action: "dynamodb:GetRecords", Call: "dynamodbstreams:GetRecords", Feature: TableStreams, Resource: tableStreams, Read: true,
+		For:     "Reading the keys of the items that have changed: one call per shard and second, two while there are changes.",
+		Without: noStream,
+	},
+	{
+		Action: "dynamodb:Query", Feature: TableStreams, Resource: tables, Read: true,
+		For:     "Reading the items that have changed, one by one.",
+		Without: "The items that have changed are read by the next poll of the whole table.",
 	},
 	{
 		Action: "wafv2:GetWebACL", Feature: WebACLs, Resource: webACLs, Read: true, Implied: true,
