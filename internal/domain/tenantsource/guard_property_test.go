@@ -93,7 +93,7 @@ func (l *life) play(w weather) {
 		case tenantsource.Rest:
 			l.rest(d)
 			return
-		case tenantsource.LetGo:
+		case tenantsource.LetGo, tenantsource.Release:
 			l.t.Fatalf("unexpected %+v", d)
 		}
 	}

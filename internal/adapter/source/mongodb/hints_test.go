@@ -158,7 +158,9 @@ func TestKeysOfEveryKind(t *testing.T) {
 			q := s.query(t, "")
 			q.Keys = <-sink.keys
 			cancel()
-			<-ended
+			if err := <-ended; err == nil {
+				t.Error("a listener that was told to stop has reported no error")
+			}
 			if err := mongodb.New(mongodb.Config{}).Read(t.Context(), q, &collected{}); err != nil {
 				t.Fatal(err)
 			}
