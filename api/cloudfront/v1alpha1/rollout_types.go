@@ -6,6 +6,7 @@ import (
 
 // RolloutCanary selects the tenants that get a change first.
 //
+// +kubebuilder:validation:MinProperties=0
 // +kubebuilder:validation:XValidation:rule="has(self.count) != has(self.matchLabels)",message="set exactly one of count and matchLabels"
 type RolloutCanary struct {
 	// count is the number of tenants that get a change first, 1 to 1000. They are a different choice for each change.
@@ -24,6 +25,7 @@ type RolloutCanary struct {
 
 // RolloutStep is how many more tenants get a change in each step after the canaries.
 //
+// +kubebuilder:validation:MinProperties=0
 // +kubebuilder:validation:XValidation:rule="has(self.count) != has(self.percent)",message="set exactly one of count and percent"
 type RolloutStep struct {
 	// count is a number of tenants, 1 to 100000.
