@@ -53,6 +53,7 @@ func TestTableOfCustomers(t *testing.T) {
 		g.Expect(s.inAWS()[customer(1)].Domains).To(gomega.HaveKey("moved.example.com"))
 	})
 
+	s.rollsOut()
 	s.serve(op, func(metric string) bool { return strings.HasPrefix(metric, sourceMetrics) })
 
 	s.tables(table.Truncate(t.Context()))
@@ -154,6 +155,25 @@ func (s *scene) source(table *database.Table) {
 	for _, object := range []client.Object{secret, o} {
 		if err := kube.Create(s.t.Context(), object); err != nil {
 			s.t.Fatal(err)
+		}
+	}
+}
+
+// rollsOut changes what the source gives all of its tenants, which reaches them in steps.
+func (s *scene) rollsOut() {
+	s.t.Helper()
+	for _, change := range []string{`{"rollout": {"canary": {"count": 2}}}`, `{"template": {"spec": {"tags": [{"key": "tier", "value": "gold"}]}}}`} {
+		s.kubectl("-n", s.namespace, "patch", "cfts/customers", "--type=merge", "--patch", `{"spec": `+change+`}`)
+		s.eventually(func(g gomega.Gomega) {
+			o := s.getSource()
+			c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionRolledOut)
+			g.Expect(c).NotTo(gomega.BeNil())
+			g.Expect(fmt.Sprintf("%s at %d", c.Reason, c.ObservedGeneration)).To(gomega.Equal(fmt.Sprintf("%s at %d", v1alpha1.ReasonRolledOut, o.Generation)))
+		})
+	}
+	for name, tenant := range s.inAWS() {
+		if tenant.Tags["tier"] != "gold" {
+			s.t.Errorf("the change is rolled out, and the tenant %s has the tags %v", name, tenant.Tags)
 		}
 	}
 }
