@@ -67,9 +67,7 @@ func (s *stage) checkWrite(c call) {
 		return // A create, which AWS itself refuses for a name that is taken; or something that is gone.
 	}
 	uid := types.UID(t.Tags[uidTag])
-	if o, found := s.get(t.Tags[nameTag]); s.lifecycle.sourced && found {
-		s.know(o) // The operator may have seen it before we did.
-	}
+	s.meet(t.Tags[nameTag])
 	s.mu.Lock()
 	name, ours := s.uids[uid]
 	orphan := s.orphans[uid]

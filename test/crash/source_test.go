@@ -221,3 +221,13 @@ func stopStore() {
 		_ = e.Stop()
 	}
 }
+
+// meet knows the object of a row. The operator may have seen it before we did.
+func (s *stage) meet(name string) {
+	if !s.lifecycle.sourced || name == "" {
+		return
+	}
+	if o, found := s.get(name); found {
+		s.know(o)
+	}
+}
