@@ -125,8 +125,8 @@ var permissions = []Permission{
 	},
 	{
 		Action: "cloudfront:GetDistributionTenant", Feature: Tenants, Resource: tenants, Read: true,
-		For:     "Reading a tenant whose list entry has changed, and checking that it is deleted.",
-		Without: "New tenants still become Ready. A changed tenant can't be compared (`AccessDenied`), and a deleted object keeps its finalizer, because it is unknown whether its tenant is deleted.",
+		For:     "Reading a tenant whose list entry has changed, and one whose deletion AWS has not confirmed.",
+		Without: "New tenants still become Ready, and tenants are deleted with their objects. A changed tenant can't be compared (`AccessDenied`).",
 	},
 	{
 		Action: "cloudfront:ListDistributionTenants", Feature: Tenants, Resource: anything, Read: true,

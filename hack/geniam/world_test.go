@@ -324,9 +324,9 @@ var stories = map[string]map[string]story{
 		"existing tenants are not hurt": {before: apply("alpha"), after: change(tier("gold")), wants: ready},
 	},
 	"GetDistributionTenant": {
-		"new tenants become Ready":             {after: apply("alpha"), wants: ready},
-		"a change can't be compared":           {before: apply("alpha"), after: disabledOutside, wants: denied},
-		"a deleted object keeps its finalizer": {before: apply("alpha"), after: remove, wants: denied},
+		"new tenants become Ready":            {after: apply("alpha"), wants: ready},
+		"a change can't be compared":          {before: apply("alpha"), after: disabledOutside, wants: denied},
+		"a tenant is deleted with its object": {before: apply("alpha"), after: remove, wants: "object is gone", check: absent},
 	},
 	"ListDistributionTenants": {
 		"the spec still arrives": {before: apply("alpha"), after: change(tier("gold")), wants: ready},
