@@ -10,7 +10,7 @@ import (
 
 // sourceCases are those of a TenantSource without its template.
 func sourceCases() map[string]limits.Case {
-	return limits.Merged(pollCases, rowCases, guardCases, rolloutCases, limits.Rollouts(1000), providerCases(), lengthCases())
+	return limits.Merged(pollCases, rowCases, guardCases, rolloutCases, watchCases(), limits.Rollouts(1000), providerCases(), lengthCases())
 }
 
 var pollCases = map[string]limits.Case{
@@ -243,6 +243,37 @@ var rolloutCases = map[string]limits.Case{
 		Refused:  `rollout: {undo: true, paused: true}`,
 		Says:     []string{"spec.rollout", "remove one of the two"},
 	},
+}
+
+// watched are the fields of the least source of a provider, with spec.watch.
+func watched(provider, watch string) string {
+	return strings.TrimSuffix(store(provider, nil), "}") + ", watch: " + watch + "}"
+}
+
+func watchCases() map[string]limits.Case {
+	return limits.Merged(map[string]limits.Case{
+		"a table of PostgreSQL is watched by a channel": {
+			Accepted: watched("postgres", `{channel: customers}`),
+			Refused:  watched("postgres", `{}`),
+			Says:     []string{"spec.watch", `channel belongs to provider postgres, and provider is "postgres"`, "set spec.watch.channel to the channel that the trigger of the table notifies"},
+		},
+		"no other table is": {
+			Accepted: `watch: {}`, Refused: `watch: {channel: customers}`,
+			Says: []string{"spec.watch", `channel belongs to provider postgres, and provider is "dynamodb"`, "remove spec.watch.channel"},
+		},
+		"a table of MySQL is watched by a query": {
+			Accepted: watched("mysql", `{query: SELECT 1}`),
+			Refused:  watched("mysql", `{}`),
+			Says:     []string{"spec.watch", `query belongs to provider mysql, and provider is "mysql"`, "set spec.watch.query to a query whose result changes with the table"},
+		},
+		"a table of Redis is watched by none": {
+			Accepted: watched("redis", `{}`), Refused: watched("redis", `{query: SELECT 1}`),
+			Says: []string{"spec.watch", `query belongs to provider mysql, and provider is "redis"`, "remove spec.watch.query"},
+		},
+	}, limits.Texts(
+		limits.TextBound{Field: "watch.channel", Set: func(text string) string { return watched("postgres", "{channel: "+limits.Quote(text)+"}") }, Longest: 63, Shortest: "c"},
+		limits.TextBound{Field: "watch.query", Set: func(text string) string { return watched("mysql", "{query: "+limits.Quote(text)+"}") }, Longest: 16384, Shortest: "0"},
+	))
 }
 
 var guardCases = map[string]limits.Case{

@@ -36,6 +36,10 @@ const (
 	// ConditionGranted is False while an object asks for more than its EdgeGrant allows and grants are only audited. Nothing
 	// is held then. Otherwise it is absent.
 	ConditionGranted = "Granted"
+
+	// ConditionWatching is True while the database of a TenantSource with spec.watch reports the changes of its table. If
+	// it is False, the table is read every pollInterval. Without spec.watch, it is absent.
+	ConditionWatching = "Watching"
 )
 
 // Reasons of the Ready condition.
@@ -251,6 +255,15 @@ const (
 	// ReasonSuspended (False): spec.suspend is set. Nothing is read and nothing is changed.
 	// Fix: remove spec.suspend.
 	ReasonSuspended = "Suspended"
+)
+
+// Reasons of the Watching condition.
+const (
+	// ReasonListening (True): the database reports changes, and the table is read within seconds.
+	ReasonListening = "Listening"
+	// ReasonNotListening (False): the database does not report changes, or the connection was lost. The table is read every pollInterval.
+	// Fix: follow the message. The operator tries again automatically, at least every five minutes, and immediately after a change of the spec.
+	ReasonNotListening = "NotListening"
 )
 
 // Reasons of the CertificateReady condition.

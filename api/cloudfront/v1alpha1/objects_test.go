@@ -499,7 +499,7 @@ func TestHowKubectlShowsSources(t *testing.T) {
 	if diff := cmp.Diff([]string{"Name", "PROVIDER", "DISCOVERED", "READY", "DRYRUN", "LASTPOLL", "AGE"}, narrow); diff != "" {
 		t.Errorf("columns of kubectl get (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"REASON", "SYNCED", "REJECTED", "ROLLOUT", "HELD"}, wide); diff != "" {
+	if diff := cmp.Diff([]string{"REASON", "SYNCED", "REJECTED", "ROLLOUT", "WATCHING", "HELD"}, wide); diff != "" {
 		t.Errorf("further columns of kubectl get -o wide (-want +got):\n%s", diff)
 	}
 	if len(table.Rows) != 1 {
@@ -510,7 +510,7 @@ func TestHowKubectlShowsSources(t *testing.T) {
 	if diff := cmp.Diff([]any{"customers", "dynamodb", 0.0, "False", true}, cells[:5]); diff != "" {
 		t.Errorf("cells (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]any{"DeletionHeld", "False", 3.0, nil, 25.0}, cells[7:]); diff != "" {
+	if diff := cmp.Diff([]any{"DeletionHeld", "False", 3.0, nil, nil, 25.0}, cells[7:]); diff != "" {
 		t.Errorf("further cells (-want +got):\n%s", diff)
 	}
 }

@@ -21,6 +21,7 @@ import (
 // +kubebuilder:printcolumn:name="SYNCED",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Synced")].status`,description="The objects match the table"
 // +kubebuilder:printcolumn:name="REJECTED",type=integer,priority=1,JSONPath=`.status.rejectedRowsTotal`,description="Rejected rows"
 // +kubebuilder:printcolumn:name="ROLLOUT",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="RolledOut")].reason`,description="Progress of a change of the spec, with spec.rollout"
+// +kubebuilder:printcolumn:name="WATCHING",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Watching")].status`,description="The database reports changes of the table"
 // +kubebuilder:printcolumn:name="HELD",type=integer,priority=1,JSONPath=`.status.heldDeletions.count`,description="Deletions that are waiting for approval"
 type TenantSource struct {
 	metav1.TypeMeta `json:",inline"`
@@ -59,6 +60,8 @@ type TenantSourceList struct {
 // +kubebuilder:validation:XValidation:rule="(self.provider == 'redis') == has(self.redis)",messageExpression="'spec.redis and provider redis belong together, but provider is \"' + self.provider + '\": ' + (has(self.redis) ? 'remove spec.redis, or change provider' : 'add spec.redis, or change provider')",message="provider redis requires spec.redis, and other providers do not allow it: add it, remove it, or change provider",fieldPath=".redis"
 // +kubebuilder:validation:XValidation:rule="has(self.targetNamespace) == has(oldSelf.targetNamespace) && (!has(self.targetNamespace) || self.targetNamespace == oldSelf.targetNamespace)",messageExpression="'the tenants of a source cannot move to another namespace, and targetNamespace was ' + (has(oldSelf.targetNamespace) ? '\"' + oldSelf.targetNamespace + '\"' : 'absent') + ': restore it, or create a new source'",message="the tenants of a source cannot move to another namespace: restore the previous value, or create a new source",fieldPath=".targetNamespace"
 // +kubebuilder:validation:XValidation:rule="!has(self.mapping) || !has(self.expressions) || self.mapping.all(m, !self.expressions.exists(e, e.field == m.field))",message="a field can be set by a column or by an expression, not by both: remove it from spec.mapping or from spec.expressions",fieldPath=".expressions"
+// +kubebuilder:validation:XValidation:rule="!has(self.watch) || (self.provider == 'postgres') == has(self.watch.channel)",messageExpression="'channel belongs to provider postgres, and provider is \"' + self.provider + '\": ' + (has(self.watch.channel) ? 'remove spec.watch.channel' : 'set spec.watch.channel to the channel that the trigger of the table notifies')",message="provider postgres requires spec.watch.channel, and other providers do not allow it: add it, or remove it",fieldPath=".watch"
+// +kubebuilder:validation:XValidation:rule="!has(self.watch) || (self.provider == 'mysql') == has(self.watch.query)",messageExpression="'query belongs to provider mysql, and provider is \"' + self.provider + '\": ' + (has(self.watch.query) ? 'remove spec.watch.query' : 'set spec.watch.query to a query whose result changes with the table')",message="provider mysql requires spec.watch.query, and other providers do not allow it: add it, or remove it",fieldPath=".watch"
 type TenantSourceSpec struct {
 	// provider is the type of database: dynamodb, postgres, mysql (also MariaDB), mongodb or redis. The block with the
 	// same name says what to read.
@@ -72,6 +75,12 @@ type TenantSourceSpec struct {
 	// +kubebuilder:validation:Type=string
 	// +optional
 	PollInterval *metav1.Duration `json:"pollInterval,omitempty"`
+
+	// watch reads the table as soon as the database reports a change, at most once a second, in addition to every
+	// pollInterval. Deletions are confirmed as without it. While the database reports no changes, the condition Watching
+	// is False, and the table is read every pollInterval. Default: only every pollInterval.
+	// +optional
+	Watch *SourceWatch `json:"watch,omitempty"`
 
 	// distributionId is the ID of the multi-tenant distribution for tenants whose row and template set no other one.
 	// +kubebuilder:validation:MinLength=1

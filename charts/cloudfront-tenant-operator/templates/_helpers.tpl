@@ -288,6 +288,7 @@ insecureSkipVerify: true
 - --tenantsource-read-timeout={{ .readTimeout }}
 - --tenantsource-first-row-timeout={{ .firstRowTimeout }}
 - --tenantsource-max-rows={{ int .maxRows }}
+- --tenantsource-max-watches={{ int .maxWatches }}
 - --tenantsource-read-memory={{ .readMemory }}
 {{- with .allowDial }}
 - {{ printf "--tenantsource-allow-dial=%s" (join "," .) | quote }}

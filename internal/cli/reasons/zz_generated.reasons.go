@@ -47,6 +47,7 @@ var cloudFront = map[string]string{
 	"NotConfigured":           "Nothing to do. The condition disappears with the next change.",
 	"NotEnforced":             "Change the field that the message names, or extend the EdgeGrant, before grants are enforced.",
 	"NotGranted":              "Change the field that the message names, or ask an administrator of the platform to extend the EdgeGrant, see EdgeGrant.",
+	"NotListening":            "Follow the message. The operator tries again automatically, at least every five minutes, and immediately after a change of the spec.",
 	"PathLimitReached":        "Wait until the time in the message, or ask an administrator of the platform for a higher limit. A path with a star counts as one.",
 	"Paused":                  "Remove the annotation cloudfront-tenant-operator.io/paused.",
 	"Pending":                 "Wait. AWS accepts about one invalidation in two seconds, for all namespaces together.",
