@@ -48,7 +48,7 @@ var features = []struct {
 	{AccessLogs, "Access logs", "Required if a `Distribution` has `logging`: CloudFront uses the permissions of the caller to grant itself access to the bucket. The resource is an example: replace it with your buckets."},
 	{TenantSources, "Tenant sources", "Required if a `TenantSource` reads DynamoDB: for the operator's own identity, or for the role in `spec.dynamodb.assumeRoleArn`. " +
 		"The resource is an example: replace it with your tables. A table that is encrypted with a customer managed key also needs `kms:Decrypt` on that key."},
-	{TableStreams, "Table streams", "Required to listen for changes of the DynamoDB tables of a `TenantSource`, in addition to [tenant sources](#tenant-sources) and for the same identity. " +
+	{TableStreams, "Table streams", "Required if a `TenantSource` that reads DynamoDB has `spec.watch`, in addition to [tenant sources](#tenant-sources) and for the same identity. " +
 		"The resources are examples: replace them with your tables. A table that is encrypted with a customer managed key also needs `kms:Decrypt` on that key."},
 	{ReadOnly, "Read-only", "**Instead of the others**, for an operator that runs with `--drift-policy report` and must not be able to change anything: " +
 		"it reports drift of the tenants that it owns. Every write is rejected with `AccessDenied`."},

@@ -168,6 +168,9 @@ func (m *mysqlTable) exec(ctx context.Context, statement string) error {
 	return err
 }
 
+// watch counts the rows and sums up what is in them.
 func (m *mysqlTable) watch(context.Context) (mapping.Query, error) {
-	return mapping.Query{}, errNotWatched
+	q := m.query()
+	q.Watch = &mapping.Watch{Query: "SELECT COUNT(*), SUM(CRC32(CONCAT_WS(',', name, domain, plan))) FROM " + m.t.name}
+	return q, nil
 }

@@ -202,6 +202,11 @@ func (p *postgresTable) exec(ctx context.Context, statement string) error {
 	return err
 }
 
-func (p *postgresTable) watch(context.Context) (mapping.Query, error) {
-	return mapping.Query{}, errNotWatched
+// watch has a trigger notify a channel of the table's name.
+func (p *postgresTable) watch(ctx context.Context) (mapping.Query, error) {
+	q := p.query()
+	q.Watch = &mapping.Watch{Channel: p.t.name}
+	return q, p.exec(ctx, fmt.Sprintf(`
+CREATE OR REPLACE FUNCTION %[1]s_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NOTIFY %[1]s; RETURN NULL; END $$;
+CREATE OR REPLACE TRIGGER %[1]s_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON %[1]s FOR EACH STATEMENT EXECUTE FUNCTION %[1]s_changed()`, p.t.name))
 }

@@ -23,8 +23,7 @@ const (
 )
 
 var (
-	errNoSQL      = errors.New("this engine has no SQL")
-	errNotWatched = errors.New("this engine tells of no changes")
+	errNoSQL = errors.New("this engine has no SQL")
 )
 
 type redisServer struct {
@@ -47,6 +46,10 @@ func (s *redisServer) start(ctx context.Context, e *Engine) error {
 	return e.run(ctx, func(ctx context.Context) error { return s.admin.Ping(ctx).Err() }, path,
 		"--port", strconv.Itoa(ports[0]), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", e.dir,
 		"--databases", strconv.Itoa(redisDatabases), "--requirepass", s.password, "--notify-keyspace-events", "Kg$hdx")
+}
+
+func (s *redisServer) ownerURL() string {
+	return (&url.URL{Scheme: "redis", User: url.UserPassword("default", s.password), Host: s.address, Path: "0"}).String()
 }
 
 func (s *redisServer) connect(database int) *redis.Client {

@@ -65,7 +65,10 @@ type Rows struct {
 	options  Options
 }
 
-var _ port.Rows = (*Rows)(nil)
+var (
+	_ port.Rows  = (*Rows)(nil)
+	_ port.Hints = (*Rows)(nil)
+)
 
 // New makes Rows. The program has to call Serve when it starts.
 func New(provider mapping.Provider, o Options) *Rows { return &Rows{provider: provider, options: o} }
@@ -74,6 +77,8 @@ func New(provider mapping.Provider, o Options) *Rows { return &Rows{provider: pr
 type request struct {
 	Provider mapping.Provider
 	mapping.Query
+	// Listen asks for hints instead of rows.
+	Listen bool
 	// Connection is that of the query, which shows itself to no encoder, and stands before it.
 	Connection []byte
 	Options    Options
@@ -81,6 +86,19 @@ type request struct {
 
 // Read implements port.Rows.
 func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
+	return r.ask(ctx, request{Query: q}, rowFrames(sink, r.options))
+}
+
+// Listen implements port.Hints.
+func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) error {
+	return r.ask(ctx, request{Query: q, Listen: true}, hintFrames(sink))
+}
+
+// frames takes what a child says before it ends. The error is that of the read if said is set, and else that of the pipe.
+type frames func(kind byte, body []byte) (said bool, err error)
+
+// ask has a child do what is requested.
+func (r *Rows) ask(ctx context.Context, q request, take frames) error {
 	// The child is asked to stop when this ends, whatever the reason.
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -88,9 +106,9 @@ func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 	if err != nil {
 		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "the process that reads the table could not be started", Err: err}
 	}
-	options := r.options
-	options.Hosts = q.Hosts
-	said, result := p.converse(request{Provider: r.provider, Query: q, Connection: []byte(q.Connection.Reveal()), Options: options}, sink)
+	q.Provider, q.Connection, q.Options = r.provider, []byte(q.Query.Connection.Reveal()), r.options
+	q.Options.Hosts = q.Hosts
+	said, result := p.converse(q, take)
 	stop()
 	p.end()
 	switch {
@@ -148,9 +166,9 @@ func environment() []string {
 	return env
 }
 
-// converse sends the request and gives what comes back to the sink. The error is that of the read or of the sink if said
-// is set, and else that of the pipe.
-func (p *process) converse(r request, sink mapping.Sink) (said bool, err error) {
+// converse sends the request and hands on what comes back. The error is that of the read or of its sink if said is set,
+// and else that of the pipe.
+func (p *process) converse(r request, take frames) (said bool, err error) {
 	body, err := json.Marshal(r)
 	if err != nil {
 		return false, fmt.Errorf("encoding the request: %w", err)
@@ -158,7 +176,7 @@ func (p *process) converse(r request, sink mapping.Sink) (said bool, err error) 
 	if err := writeFrame(p.stdin, frameRequest, body); err != nil {
 		return false, err
 	}
-	from, buffer, total := bufio.NewReader(p.stdout), &bytes.Buffer{}, int64(0)
+	from, buffer := bufio.NewReader(p.stdout), &bytes.Buffer{}
 	for {
 		kind, body, err := readFrame(from, buffer, largestFrame)
 		if err != nil {
@@ -167,32 +185,35 @@ func (p *process) converse(r request, sink mapping.Sink) (said bool, err error) 
 		if kind == frameEnd {
 			return decodeEnd(body)
 		}
-		if total += int64(len(body)); total > r.Options.Memory {
-			return true, r.Options.tooMuch()
-		}
-		if sunk, err := give(kind, body, sink); err != nil {
-			return sunk, err
+		if said, err := take(kind, body); err != nil {
+			return said, err
 		}
 	}
 }
 
-// give hands a frame to the sink. The error is the sink's if sunk is set.
-func give(kind byte, body []byte, sink mapping.Sink) (sunk bool, err error) {
-	switch kind {
-	case frameColumns:
-		columns, err := decodeColumns(body)
-		if err != nil {
-			return false, err
+// rowFrames hand columns and rows to a sink, up to the memory that they may take.
+func rowFrames(sink mapping.Sink, o Options) frames {
+	total := int64(0)
+	return func(kind byte, body []byte) (bool, error) {
+		if total += int64(len(body)); total > o.Memory {
+			return true, o.tooMuch()
 		}
-		return true, sink.Columns(columns)
-	case frameRow:
-		row, err := decodeRow(body)
-		if err != nil {
-			return false, err
+		switch kind {
+		case frameColumns:
+			columns, err := decodeColumns(body)
+			if err != nil {
+				return false, err
+			}
+			return true, sink.Columns(columns)
+		case frameRow:
+			row, err := decodeRow(body)
+			if err != nil {
+				return false, err
+			}
+			return true, sink.Row(row)
 		}
-		return true, sink.Row(row)
+		return false, errMalformed
 	}
-	return false, errMalformed
 }
 
 // end waits for the end of a child whose context has ended. What it still has to say is thrown away: a child that can't get

@@ -255,6 +255,8 @@ const (
 	frameRequest byte = 'q'
 	frameColumns byte = 'c'
 	frameRow     byte = 'r'
+	frameReady   byte = 'l'
+	frameHint    byte = 'h'
 	frameEnd     byte = 'e'
 )
 

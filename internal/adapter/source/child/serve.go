@@ -57,10 +57,13 @@ func serve(in io.Reader, out io.Writer, readers func(Options) map[mapping.Provid
 	return answer(ctx, r, out, readers(r.Options)[r.Provider])
 }
 
-// answer reads, and says how that ended.
+// answer reads or listens, and says how that ended.
 func answer(ctx context.Context, r request, out io.Writer, reader port.Rows) error {
 	err := error(&fault.Error{Kind: fault.Invalid, Operation: operation, Message: fmt.Sprintf("there is no reader for %q", r.Provider)})
-	if reader != nil {
+	switch listener, listens := reader.(port.Hints); {
+	case r.Listen && listens:
+		err = listener.Listen(ctx, r.Query, hintPipe{out})
+	case !r.Listen && reader != nil:
 		err = reader.Read(ctx, r.Query, &pipe{ctx: ctx, out: out})
 	}
 	body, encoded := encodeEnd(err)

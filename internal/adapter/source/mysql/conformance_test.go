@@ -11,5 +11,11 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	rowsuite.Run(t, mysql.New(mysql.Config{Timeout: 30 * time.Second}), database.Shared(t, mapping.MySQL))
+	rows := mysql.New(mysql.Config{Timeout: 30 * time.Second})
+	rowsuite.Run(t, rows, database.Shared(t, mapping.MySQL))
+	rowsuite.RunHints(t, rows, rows, database.Shared(t, mapping.MySQL))
+}
+
+func TestDocumentedWatch(t *testing.T) {
+	rowsuite.RunPage(t, mysql.New(mysql.Config{}), database.Shared(t, mapping.MySQL), "mysql.md")
 }

@@ -11,6 +11,14 @@ import (
 
 // begin opens the transaction, on a server that is known not to lag.
 func (s *session) begin() error {
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	return s.start()
+}
+
+// prepare sets what the transactions of the session depend on.
+func (s *session) prepare() error {
 	about, err := query(s.ctx, s.conn, "SELECT VERSION() AS version, CONNECTION_ID() AS id")
 	if err != nil {
 		return s.queryFault(err)
@@ -31,14 +39,16 @@ func (s *session) begin() error {
 	); err != nil {
 		return err
 	}
+	// Only REPEATABLE READ has a snapshot. For the session, so that also whatever came after the transaction could not write.
+	return s.exec("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+}
+
+// start opens a transaction, on a server that is known not to lag.
+func (s *session) start() error {
 	if err := s.checkReplica(); err != nil {
 		return err
 	}
-	return s.exec(
-		// Only REPEATABLE READ has a snapshot. For the session, so that also whatever came after this transaction could not write.
-		"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-		"START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
-	)
+	return s.exec("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
 }
 
 func isMariaDB(version string) bool { return strings.Contains(strings.ToLower(version), "mariadb") }

@@ -11,5 +11,11 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	rowsuite.Run(t, postgres.New(postgres.Config{Timeout: 30 * time.Second}), database.Shared(t, mapping.Postgres))
+	rows := postgres.New(postgres.Config{Timeout: 30 * time.Second})
+	rowsuite.Run(t, rows, database.Shared(t, mapping.Postgres))
+	rowsuite.RunHints(t, rows, rows, database.Shared(t, mapping.Postgres))
+}
+
+func TestDocumentedWatch(t *testing.T) {
+	rowsuite.RunPage(t, postgres.New(postgres.Config{}), database.Shared(t, mapping.Postgres), "postgresql.md")
 }

@@ -2,9 +2,9 @@ package postgres
 
 import (
 	"context"
+	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
@@ -44,7 +44,7 @@ func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 	if err := s.connect(); err != nil {
 		return err
 	}
-	if err := s.exec("LISTEN " + pgx.Identifier{q.Watch.Channel}.Sanitize()); err != nil {
+	if err := s.exec("LISTEN " + identifier(q.Watch.Channel)); err != nil {
 		return err
 	}
 	if err := s.listens(q.Watch.Channel); err != nil {
@@ -90,3 +90,6 @@ func (s *session) listens(channel string) error {
 	}
 	return nil
 }
+
+// identifier quotes a name as it is, with its capitals.
+func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

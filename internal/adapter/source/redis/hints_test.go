@@ -3,11 +3,17 @@ package redis_test
 import (
 	"context"
 	"errors"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
+	sdk "github.com/redis/go-redis/v9"
+
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
 // hinted takes what a stream tells.
@@ -112,4 +118,67 @@ func TestListenTellsOfKeys(t *testing.T) {
 			}
 		})
 	}
+}
+
+// documented are the commands that the page of the provider tells people to run.
+func documented(t *testing.T) []string {
+	t.Helper()
+	page, err := os.ReadFile("../../../../docs/tenantsource/redis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`(?m)^(?:CONFIG SET|ACL SETUSER) .*$`).FindAllString(string(page), -1)
+}
+
+// The user of the page reads and hears the keys of the page, and no others.
+func TestDocumentedUser(t *testing.T) {
+	engine, err := database.Start(t.Context(), mapping.Redis, database.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Stop() //nolint:errcheck // the test is over
+	options, err := sdk.ParseURL(engine.Owner())
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := sdk.NewClient(options)
+	defer owner.Close() //nolint:errcheck // the test is over
+	commands := documented(t)
+	if len(commands) != 3 {
+		t.Fatalf("the page has the commands %q, want three", commands)
+	}
+	owner.ConfigSet(t.Context(), "notify-keyspace-events", "")
+	for _, command := range commands {
+		var words []any
+		for _, word := range strings.Fields(command) {
+			words = append(words, word)
+		}
+		if err := owner.Do(t.Context(), words...).Err(); err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+	}
+	q := mapping.Query{
+		Connection: mapping.NewSecret("redis://tenant_source:change-me@" + options.Addr + "/0"),
+		Redis:      mapping.RedisQuery{KeyPattern: "customer:*"}, Watch: &mapping.Watch{},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	sink, ended := newHinted(), make(chan error, 1)
+	go func() { ended <- redis.New(redis.Config{}).Listen(ctx, q, sink) }()
+	select {
+	case <-sink.ready:
+	case err := <-ended:
+		t.Fatalf("the listener ended: %v", err)
+	}
+	owner.HSet(t.Context(), "invoice:1", "name", "secret")
+	owner.HSet(t.Context(), "customer:acme", "name", "acme")
+	owner.HSet(t.Context(), "customer:bern", "name", "bern")
+	q.Keys = <-sink.keys
+	got, err := read(t.Context(), q)
+	if err != nil || len(got.rows) != 2 {
+		t.Errorf("the keys %q are %v: %v", q.Keys, got.rows, err)
+	}
+	q.Redis.KeyPattern = "invoice:*"
+	checkFailure(t, redis.New(redis.Config{}).Listen(t.Context(), q, newHinted()), fault.Denied, "+psubscribe")
+	cancel()
+	<-ended
 }
