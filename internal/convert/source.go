@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -199,6 +200,9 @@ func SourceQuery(o *v1alpha1.TenantSource, connection mapping.Secret, columns []
 	case s.DynamoDB != nil:
 		q.DynamoDB = dynamoDBQuery(s.DynamoDB)
 	}
+	if s.Watch != nil {
+		q.Watch = &mapping.Watch{Channel: s.Watch.Channel, Query: s.Watch.Query}
+	}
 	return q
 }
 
@@ -344,6 +348,12 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 	sourceRollout(s, r)
 	s.ClearedDeletions = slices.Clone(r.Cleared[:min(len(r.Cleared), maxCleared)])
 	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged, reached)
+	if r.Unwatched {
+		meta.RemoveStatusCondition(&s.Conditions, string(tenantsource.Watching))
+	}
+	if r.Watching != nil {
+		setCondition(&s.Conditions, *r.Watching, generation, now)
+	}
 	mergeConditions(&s.Conditions, r.Conditions, generation, now)
 }
 

@@ -97,6 +97,7 @@ type Config struct {
 	// SourceFirstRow is how long the first row of a table may take.
 	SourceFirstRow   time.Duration
 	SourceMaxRows    int
+	SourceMaxWatches int
 	SourceReadMemory Size
 	SourceAllowDial  List
 	DynamoDBEndpoint string
@@ -161,6 +162,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.DurationVar(&c.SourceFirstRow, "tenantsource-first-row-timeout", 15*time.Second,
 		"Maximum time until the first row of the table of a TenantSource, or until its end if it has no rows. At least 1s. A value above --tenantsource-read-timeout has no effect.")
 	f.DurationVar(&c.SourceReadTimeout, "tenantsource-read-timeout", 5*time.Minute, "Maximum time to read the table of a TenantSource. At least 1s.")
+	f.IntVar(&c.SourceMaxWatches, "tenantsource-max-watches", 20, "Maximum number of TenantSources with spec.watch whose databases report changes at the same time. Others are only read every pollInterval. Each takes a process of about 15 MiB, except with DynamoDB.")
 	f.IntVar(&c.SourceMaxRows, "tenantsource-max-rows", 200_000, "Maximum number of rows in the table of a TenantSource. A table with more rows is not used at all.")
 	c.SourceReadMemory = 64 * mebibyte
 	f.Var(&c.SourceReadMemory, "tenantsource-read-memory",

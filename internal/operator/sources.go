@@ -39,8 +39,10 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	if err != nil {
 		return err
 	}
+	tables := c.tables(env, mgr.GetConfig().Host)
 	controller := tenantsource.New(tenantsource.Options{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Rows: c.rows(env, mgr.GetConfig().Host), Clock: clock.RealClock{},
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Clock: clock.RealClock{},
+		Rows: rowsOf(tables), Hints: hintsOf(tables), MaxWatches: c.SourceMaxWatches,
 		Grant: c.grant, Grants: env.grants, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, FirstRowTimeout: c.SourceFirstRow,
 		Observer: observer, Breaker: env.breaker, Stopped: ctx.Done(),
 	})
@@ -50,17 +52,39 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	return reconcile.Setup(mgr, driver, controller.Watch(sourceSlots))
 }
 
-// rows are the readers of all kinds of tables. What answers at an address that a customer wrote down is read by a child
+// table reads tables of one kind, and listens for their changes.
+type table interface {
+	port.Rows
+	port.Hints
+}
+
+func rowsOf(tables map[mapping.Provider]table) map[mapping.Provider]port.Rows {
+	rows := map[mapping.Provider]port.Rows{}
+	for provider, t := range tables {
+		rows[provider] = t
+	}
+	return rows
+}
+
+func hintsOf(tables map[mapping.Provider]table) map[mapping.Provider]port.Hints {
+	hints := map[mapping.Provider]port.Hints{}
+	for provider, t := range tables {
+		hints[provider] = t
+	}
+	return hints
+}
+
+// tables are the readers of all kinds of tables. What answers at an address that a customer wrote down is read by a child
 // process; DynamoDB is at AWS's address or at the administrator's, and its pages are small.
-func (c Config) rows(env *environment, apiServer string) map[mapping.Provider]port.Rows {
+func (c Config) tables(env *environment, apiServer string) map[mapping.Provider]table {
 	o := child.Options{Timeout: c.SourceReadTimeout, Memory: int64(c.SourceReadMemory), AllowDial: c.allowDial(), APIServer: apiServerHosts(apiServer)}
-	rows := map[mapping.Provider]port.Rows{
+	tables := map[mapping.Provider]table{
 		mapping.DynamoDB: dynamodb.New(dynamodb.Config{SDK: env.sdk, Endpoint: c.DynamoDBEndpoint, Metrics: env.calls, Roles: env.Roles()}),
 	}
 	for provider := range databases {
-		rows[provider] = child.New(provider, o)
+		tables[provider] = child.New(provider, o)
 	}
-	return rows
+	return tables
 }
 
 // databases makes the readers that run in a child process.
@@ -149,6 +173,8 @@ func (c *Config) validateSources() error {
 		return fmt.Errorf("--tenantsource-first-row-timeout=%s: use at least %s", c.SourceFirstRow, minReadTimeout)
 	case c.SourceMaxRows < 1:
 		return fmt.Errorf("--tenantsource-max-rows=%d: use at least 1", c.SourceMaxRows)
+	case c.SourceMaxWatches < 0:
+		return fmt.Errorf("--tenantsource-max-watches=%d: use 0 or more", c.SourceMaxWatches)
 	case c.SourceReadMemory < minReadMemory:
 		return fmt.Errorf("--tenantsource-read-memory=%s: use at least 32Mi", c.SourceReadMemory.String())
 	}

@@ -71,6 +71,7 @@ func (p *pass) current(ctx context.Context) error {
 // read reads the table, and asks what follows from it. That it fails is a result like any other.
 func (p *pass) read(ctx context.Context) error {
 	p.session.started = p.Clock.Now()
+	p.session.stream.seen()
 	round := p.in.Begin()
 	p.session.Round = round
 	fleet, err := p.fleet(ctx)
@@ -163,7 +164,7 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll) *tenantsou
 	if rows == nil {
 		return &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not support %q", p.object.Spec.Provider)}
 	}
-	connection, failure := p.connection(ctx)
+	connection, failure := p.connection(ctx, p.object)
 	if failure != nil {
 		return failure
 	}
@@ -190,23 +191,23 @@ const connectionKey = "connectionString"
 
 // connection reads the connection string in every pass: it may have been rotated, or no longer be offered, and it is not
 // kept.
-func (p *pass) connection(ctx context.Context) (mapping.Secret, *tenantsource.Failure) {
-	name, field := convert.SecretOf(p.object)
+func (c *Controller) connection(ctx context.Context, o *v1alpha1.TenantSource) (mapping.Secret, *tenantsource.Failure) {
+	name, field := convert.SecretOf(o)
 	if name == "" {
 		return mapping.Secret{}, nil
 	}
 	var secret corev1.Secret
-	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.object.Namespace, Name: name}, &secret)
+	err := c.Live.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: name}, &secret)
 	invalid := func(format string, args ...any) (mapping.Secret, *tenantsource.Failure) {
 		return mapping.Secret{}, &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: field + ": " + fmt.Sprintf(format, args...)}
 	}
-	refusal := convert.SecretRefusal(p.object, secret.Labels)
+	refusal := convert.SecretRefusal(o, secret.Labels)
 	switch {
 	case apierrors.IsNotFound(err):
 		return invalid("there is no Secret %q in namespace %q: create it, with the key %s and the label %s",
-			name, p.object.Namespace, connectionKey, convert.SecretOffer(p.object))
+			name, o.Namespace, connectionKey, convert.SecretOffer(o))
 	case apierrors.IsForbidden(err):
-		return invalid("the operator is not allowed to read Secrets in namespace %q: add the namespace to the chart value rbac.secretNamespaces", p.object.Namespace)
+		return invalid("the operator is not allowed to read Secrets in namespace %q: add the namespace to the chart value rbac.secretNamespaces", o.Namespace)
 	case err != nil:
 		return mapping.Secret{}, &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("Reading the Secret %q failed: %s", name, apierrors.ReasonForError(err))}
 	case refusal != "":

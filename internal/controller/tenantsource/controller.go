@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -43,8 +44,12 @@ type Options struct {
 	// AnswerOf says what an error of the API server means for one object, and why it was refused.
 	AnswerOf func(error) (port.Answer, string)
 	// Rows reads the tables, by provider.
-	Rows  map[mapping.Provider]port.Rows
-	Clock clock.PassiveClock
+	Rows map[mapping.Provider]port.Rows
+	// Hints tell of changes of the tables, by provider.
+	Hints map[mapping.Provider]port.Hints
+	// MaxWatches is how many tables are listened to at the same time.
+	MaxWatches int
+	Clock      clock.PassiveClock
 	// Grant says why the sources of a namespace may not have tenants in another one, or in their own; nil if they may.
 	Grant func(from, to string) error
 	// Grants say what namespaces may have; nil grants everything.
@@ -66,7 +71,9 @@ type Options struct {
 type Controller struct {
 	Options
 
-	waker    *reconcile.Waker
+	waker *reconcile.Waker
+	// streams has a slot for each table that is listened to.
+	streams  *semaphore.Weighted
 	mu       sync.Mutex
 	sessions map[types.NamespacedName]*session
 }
@@ -85,13 +92,15 @@ type session struct {
 	// rolling says that changes of its objects wake the source, stirred that one has, looked when they were last looked at.
 	rolling, stirred bool
 	looked           time.Time
+	// stream tells of changes of the table, nil if nothing does.
+	stream *stream
 	// started is when the round of the session began, for how long it took.
 	started time.Time
 }
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, waker: reconcile.NewWaker(nil), sessions: map[types.NamespacedName]*session{}}
+	return &Controller{Options: o, waker: reconcile.NewWaker(nil), streams: semaphore.NewWeighted(int64(o.MaxWatches)), sessions: map[types.NamespacedName]*session{}}
 }
 
 // New implements reconcile.Kind.
@@ -110,6 +119,7 @@ func (c *Controller) Forget(key client.ObjectKey) {
 	delete(c.sessions, key)
 	c.mu.Unlock()
 	if s != nil {
+		s.unfollow()
 		c.Grants.Forget(string(s.uid))
 		c.Observer.Forgotten(key)
 	}
@@ -127,6 +137,7 @@ func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
 	defer c.mu.Unlock()
 	s := c.sessions[key]
 	if s == nil || s.uid != o.UID {
+		s.unfollow()
 		s = &session{uid: o.UID}
 		if t := o.Status.LastPollTime; t != nil {
 			s.Polled = t.Time

@@ -49,6 +49,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 	if err := p.judge(ctx); err != nil {
 		return nil, err
 	}
+	p.in.Watch = p.follow()
 	if p.in.Told() {
 		p.in.End()
 	}

@@ -75,6 +75,9 @@ type Report struct {
 	// Rollout is nil where nothing is new of it, Unrolled says that there is none any more.
 	Rollout  *RolloutReport
 	Unrolled bool
+	// Watching is what to say of the stream of changes, if anything; Unwatched means that there is none.
+	Watching  *chain.Condition
+	Unwatched bool
 }
 
 // FailureOf classifies the error of a read.
@@ -109,6 +112,7 @@ func sentence(text string) string {
 func Conclude(in Input, d Decision) Report {
 	// What has left the window is forgotten with the next poll: alone it is not worth a write.
 	r := Report{History: in.Memory.History, Cleared: in.Memory.Cleared, Granted: in.Ungranted == nil || in.Frozen()}
+	r.Watching, r.Unwatched = in.watching(), in.Watch == nil
 	round := in.Session.Round
 	switch {
 	case d.Step == Reserve:

@@ -41,6 +41,8 @@ type Input struct {
 	Looks   []Look
 	// Early is how long the objects are not to be looked at yet.
 	Early time.Duration
+	// Watch is what is known of the stream of the table's changes; nil without spec.watch.
+	Watch *Watch
 	// Owned are the objects of the source; only needed when it is deleted.
 	Owned []Owned
 }
@@ -71,6 +73,8 @@ type Session struct {
 	// Back are the keys of losses that were cleared and that a read has not found since, whose objects were not the source's
 	// meanwhile, or whose count has left the window: what status says of them no longer counts.
 	Back map[string]bool
+	// LastRead is when the last read began, be it complete or not.
+	LastRead time.Time
 	// LastRegular is when the last complete poll began that was not asked for out of turn.
 	LastRegular time.Time
 	// Failures is how many polls in a row failed, Retry when the next is due.
@@ -287,7 +291,7 @@ func livingRules() []rule {
 		chain.Ask("Suspended", "While spec.suspend is set, nothing is read and nothing is changed.", Input.suspended),
 		chain.Ask("Granted", "If the source asks for more than its EdgeGrant allows, nothing is read and nothing is changed.", Input.granted),
 		chain.Ask("Valid", "If the spec is invalid, nothing is read.", Input.valid),
-		chain.Ask("Read", "The table is read when a poll is due, when the spec has changed, when the sync-now annotation has changed, and when a held plan was approved.", Input.read),
+		chain.Ask("Read", "The table is read when a poll is due, when the database reports a change, when the spec has changed, when the sync-now annotation has changed, and when a held plan was approved.", Input.read),
 		chain.Ask("Failed", "A failed poll changes nothing.", Input.failed),
 		chain.Ask("Planned", "With spec.dryRun, only the plan is written to status.", Input.planned),
 		chain.Ask("Applied", "New and changed rows are applied, a batch in each pass. Changes that take something away are applied after they are counted.", Input.applied),
@@ -351,6 +355,9 @@ func (in Input) due() time.Time {
 	if s.Failures > 0 {
 		return s.Retry
 	}
+	if hinted, soon := in.hinted(), in.regular(); !hinted.IsZero() && hinted.Before(soon) {
+		return hinted
+	}
 	return in.regular()
 }
 
@@ -380,6 +387,7 @@ func (in Input) regular() time.Time {
 func (in Input) Begin() *Round {
 	r := &Round{Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
 	s := in.Session
+	s.LastRead = in.Now
 	if in.Memory.LastPoll.After(s.Polled) {
 		s.Losses, s.Back = nil, nil
 	}

@@ -54,6 +54,13 @@ func TestDecide(t *testing.T) {
 	ungranted := func(in *tenantsource.Input) { in.Ungranted = &chain.Halt{Reason: "NotGranted", Message: "Look here."} }
 	audited := func(in *tenantsource.Input) { in.Audited = true }
 	due := func(in *tenantsource.Input) { in.Now = noon.Add(time.Hour) }
+	hinted := func(ago time.Duration) func(*tenantsource.Input) {
+		return func(in *tenantsource.Input) {
+			in.Watch = &tenantsource.Watch{Listening: true, Hinted: in.Now.Add(-ago)}
+		}
+	}
+	justRead := func(in *tenantsource.Input) { in.Session.LastRead = in.Now.Add(-400 * time.Millisecond) }
+	failing := func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 1, in.Now.Add(10*time.Second) }
 	deleting := func(in *tenantsource.Input) { in.Deleting, in.Owned = true, ownedN(3) }
 	retain := func(in *tenantsource.Input) { in.Policy = tenantsource.PolicyRetain }
 	reserved := func(r *tenantsource.Round) { r.Reserved = true }
@@ -67,6 +74,14 @@ func TestDecide(t *testing.T) {
 	}{
 		"nothing is due: rest until it is": {in: input(), rule: "Idle", step: tenantsource.Rest, after: 4 * time.Minute},
 		"a poll is due":                    {in: input(due), rule: "Read", step: tenantsource.Read},
+		"a table that is watched and has not changed is not read": {
+			in: input(func(in *tenantsource.Input) { in.Watch = &tenantsource.Watch{Listening: true} }), rule: "Idle", step: tenantsource.Rest, after: 4 * time.Minute,
+		},
+		"a change that the database reports is read at once": {in: input(hinted(0)), rule: "Read", step: tenantsource.Read},
+		"but not twice in a second":                          {in: input(hinted(0), justRead), rule: "Idle", step: tenantsource.Rest, after: 600 * time.Millisecond},
+		"a hint does not hurry a database that fails":        {in: input(hinted(0), failing), rule: "Idle", step: tenantsource.Rest, after: 10 * time.Second},
+		"nor a round that is on its way":                     {in: input(hinted(0), inRound(withChanges(1))), rule: "Applied", step: tenantsource.Apply},
+		"a suspended source does not follow hints":           {in: input(hinted(0), suspended), rule: "Suspended", step: tenantsource.Rest},
 		"suspended beats a poll that is due, and a round": {
 			in: input(due, suspended, inRound(withChanges(1))), rule: "Suspended", step: tenantsource.Rest,
 		},

@@ -1,0 +1,188 @@
+package tenantsource
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// The pauses before a lost stream is tried again. One that stood for a while begins with the first of them.
+const (
+	firstListen = 2 * time.Second
+	lastListen  = 5 * time.Minute
+)
+
+// stream follows the changes of one table, until it is stopped. It implements port.HintSink.
+type stream struct {
+	// generation and hosts are what it was started with: with others, another one is started.
+	generation int64
+	hosts      []string
+	listen     func(ctx context.Context, sink port.HintSink) *tenantsource.Failure
+	// wake has the source looked at again.
+	wake func()
+	now  func() time.Time
+	stop context.CancelFunc
+
+	mu    sync.Mutex
+	watch tenantsource.Watch
+	// connection is the connection string of the last try.
+	connection mapping.Secret
+}
+
+// Ready implements port.HintSink. What changed before is read.
+func (s *stream) Ready() {
+	s.mu.Lock()
+	s.watch.Listening, s.watch.Lost = true, ""
+	s.mu.Unlock()
+	s.Hint()
+}
+
+// Hint implements port.HintSink. Which rows it names does not matter: the whole table is read.
+func (s *stream) Hint(...string) {
+	s.mu.Lock()
+	first := s.watch.Hinted.IsZero()
+	if first {
+		s.watch.Hinted = s.now()
+	}
+	s.mu.Unlock()
+	if first {
+		s.wake()
+	}
+}
+
+// seen is called when a read begins: it sees what was told before.
+func (s *stream) seen() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watch.Hinted = time.Time{}
+}
+
+func (s *stream) shows() *tenantsource.Watch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.watch
+	return &w
+}
+
+// run listens again and again.
+func (s *stream) run(ctx context.Context) {
+	pauses := retry.Backoff{First: firstListen, Last: lastListen}
+	for failures := 1; ; failures++ {
+		failure := s.listen(ctx, s)
+		if ctx.Err() != nil {
+			return
+		}
+		if s.lose(failure.Message) {
+			failures = 1
+		}
+		s.wake()
+		select {
+		case <-time.After(pauses.Delay(failures)):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// lose notes why the stream was lost, and reports whether it had stood.
+func (s *stream) lose(why string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stood := s.watch.Listening
+	s.watch.Listening, s.watch.Lost = false, why
+	return stood
+}
+
+// uses reports whether the last try had the connection string.
+func (s *stream) uses(connection mapping.Secret) bool {
+	if s == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.connection == (mapping.Secret{}) || s.connection == connection
+}
+
+func (s *stream) connects(connection mapping.Secret) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.connection = connection
+}
+
+// follow keeps the stream of the source as the spec wants it, and says what is known of it.
+func (p *pass) follow() *tenantsource.Watch {
+	if p.object.Spec.Watch == nil || p.in.Deleting || p.in.Suspended || p.in.Frozen() || p.in.Invalid != "" {
+		p.session.unfollow()
+		return nil
+	}
+	hosts := p.hosts()
+	if s := p.session.stream; s != nil && s.generation == p.object.Generation && slices.Equal(s.hosts, hosts) {
+		return s.shows()
+	}
+	p.session.unfollow()
+	hints := p.Hints[mapping.Provider(p.object.Spec.Provider)]
+	if hints == nil {
+		return &tenantsource.Watch{Lost: fmt.Sprintf("This operator can't watch tables of the provider %q", p.object.Spec.Provider)}
+	}
+	if !p.streams.TryAcquire(1) {
+		return &tenantsource.Watch{Lost: fmt.Sprintf("The operator already watches %d tables, and no more at the same time: ask the administrator to raise --tenantsource-max-watches", p.MaxWatches)}
+	}
+	p.session.stream = p.begin(hints, hosts)
+	return p.session.stream.shows()
+}
+
+// begin starts a stream. It reads the connection string with each try, as it may be another one, or not offered any more.
+func (p *pass) begin(hints port.Hints, hosts []string) *stream {
+	ctx, stop := context.WithCancel(context.Background()) //nolint:gosec // the stream keeps it, and ends with it
+	object, key := p.object.DeepCopy(), p.key()
+	s := &stream{generation: object.Generation, hosts: hosts, wake: func() { p.waker.Wake(ctx, key) }, now: p.Clock.Now, stop: stop}
+	s.listen = func(ctx context.Context, sink port.HintSink) *tenantsource.Failure {
+		connection, failure := p.connection(ctx, object)
+		if failure != nil {
+			return failure
+		}
+		s.connects(connection)
+		query := convert.SourceQuery(object, connection, nil)
+		query.Hosts = hosts
+		return tenantsource.FailureOf(hints.Listen(ctx, query, sink))
+	}
+	go func() {
+		select {
+		case <-p.Stopped:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	go func() {
+		defer p.streams.Release(1)
+		s.run(ctx)
+	}()
+	return s
+}
+
+// hosts are those that may be read from; nil for all.
+func (p *pass) hosts() []string {
+	if p.granted == nil {
+		return nil
+	}
+	return append([]string{}, p.granted.Hosts...)
+}
+
+// unfollow ends the stream, if there is one.
+func (s *session) unfollow() {
+	if s != nil && s.stream != nil {
+		s.stream.stop()
+		s.stream = nil
+	}
+}

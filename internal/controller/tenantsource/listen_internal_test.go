@@ -1,0 +1,122 @@
+package tenantsource
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// played is a stream whose tries are played one after the other.
+type played struct {
+	*stream
+	// tries are when they began, woken how often the source was woken.
+	tries []time.Duration
+	woken int
+}
+
+func play(t *testing.T, try func(n int, sink port.HintSink)) *played {
+	t.Helper()
+	began := time.Now()
+	p := &played{}
+	p.stream = &stream{now: time.Now, wake: func() { p.woken++ }}
+	p.listen = func(ctx context.Context, sink port.HintSink) *tenantsource.Failure {
+		p.tries = append(p.tries, time.Since(began))
+		try(len(p.tries), sink)
+		return &tenantsource.Failure{Message: "No answer"}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.run(ctx)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	return p
+}
+
+func TestAStreamThatIsLostIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := play(t, func(int, port.HintSink) {})
+		time.Sleep(20 * time.Minute)
+		synctest.Wait()
+		seconds := func(n int) time.Duration { return time.Duration(n) * time.Second }
+		want := []time.Duration{0, seconds(2), seconds(6), seconds(14), seconds(30), seconds(62), seconds(126), seconds(254), seconds(510), seconds(810), seconds(1110)}
+		if diff := cmp.Diff(want, p.tries); diff != "" {
+			t.Errorf("tries (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(&tenantsource.Watch{Lost: "No answer"}, p.shows()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAStreamThatStoodIsTriedAgainSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := play(t, func(n int, sink port.HintSink) {
+			if n == 4 {
+				sink.Ready()
+				time.Sleep(time.Hour)
+			}
+		})
+		time.Sleep(time.Hour + 20*time.Second)
+		synctest.Wait()
+		if diff := cmp.Diff([]time.Duration{14 * time.Second, time.Hour + 16*time.Second}, p.tries[3:5]); diff != "" {
+			t.Errorf("tries (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A busy table wakes its source once, until the source has begun to read.
+func TestHintsWakeASourceOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hint func(...string)
+		p := play(t, func(_ int, sink port.HintSink) {
+			sink.Ready()
+			hint = sink.Hint
+			time.Sleep(time.Hour)
+		})
+		synctest.Wait()
+		first := time.Now()
+		if diff := cmp.Diff(&tenantsource.Watch{Listening: true, Hinted: first}, p.shows()); diff != "" {
+			t.Errorf("what changed before has to be read (-want +got):\n%s", diff)
+		}
+		for range 1000 {
+			time.Sleep(time.Millisecond)
+			hint("a key")
+		}
+		if p.woken != 1 || !p.shows().Hinted.Equal(first) {
+			t.Errorf("woken %d times, and hinted at %s", p.woken, p.shows().Hinted)
+		}
+		p.seen()
+		if !p.shows().Hinted.IsZero() {
+			t.Error("a read that begins has not seen what was told before")
+		}
+		if hint(); p.woken != 2 {
+			t.Errorf("a change after that has woken the source %d times, want 2", p.woken)
+		}
+	})
+}
+
+func TestAStreamKnowsItsConnection(t *testing.T) {
+	s := &stream{}
+	if !s.uses(mapping.NewSecret("first")) {
+		t.Error("a stream that has not connected uses another connection string")
+	}
+	s.connects(mapping.NewSecret("first"))
+	if !s.uses(mapping.NewSecret("first")) || s.uses(mapping.NewSecret("second")) {
+		t.Error("a stream does not tell its connection string from another one")
+	}
+	if s = nil; !s.uses(mapping.NewSecret("first")) {
+		t.Error("where there is no stream, there is none to replace")
+	}
+}
