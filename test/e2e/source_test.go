@@ -142,7 +142,7 @@ func (s *scene) mayReadSecrets() {
 }
 
 // source makes the source and its Secret.
-func (s *scene) source(table *database.Table) {
+func (s *scene) source(table *database.Table, change ...func(*v1alpha1.TenantSource)) {
 	s.t.Helper()
 	q := table.Query()
 	here := metav1.ObjectMeta{Namespace: s.namespace, Name: "customers"}
@@ -152,6 +152,9 @@ func (s *scene) source(table *database.Table) {
 		Provider: v1alpha1.SourceProviderPostgres, DistributionID: stack.DistributionID, PollInterval: &metav1.Duration{Duration: 10 * time.Second},
 		Postgres: &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: here.Name}, Query: q.SQL.Query},
 	}}
+	for _, c := range change {
+		c(o)
+	}
 	for _, object := range []client.Object{secret, o} {
 		if err := kube.Create(s.t.Context(), object); err != nil {
 			s.t.Fatal(err)
@@ -257,4 +260,48 @@ func (s *scene) body(url string) string {
 		s.t.Fatal(err)
 	}
 	return string(text)
+}
+
+// A table that is polled once a day and watched is followed at once, also after its server was away.
+func TestATableThatIsWatched(t *testing.T) {
+	t.Parallel()
+	table := newTable(t)
+	q, err := table.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScene(t, stack.Options{DeployDelay: time.Second})
+	s.mayReadSecrets()
+	s.operator(stack.OperatorOptions{Flags: []string{"--sweep-interval=10s"}})
+	s.source(table, func(o *v1alpha1.TenantSource) {
+		o.Spec.PollInterval = &metav1.Duration{Duration: 24 * time.Hour}
+		o.Spec.Watch = &v1alpha1.SourceWatch{Channel: q.Watch.Channel}
+	})
+	s.serves(names(0, customers))
+	s.watching("True/Listening")
+
+	s.put(table, customers)
+	s.serves(names(0, customers+1))
+
+	table.Wire().Refuse()
+	s.watching("False/NotListening")
+	s.put(table, customers+1)
+	s.tables(table.Wire().Heal())
+	s.watching("True/Listening")
+	s.serves(names(0, customers+2))
+
+	s.kubectl("-n", s.namespace, "patch", "cfts/customers", "--type=merge", "--patch", `{"spec": {"watch": null}}`)
+	s.watching("")
+}
+
+// watching waits until the source's Watching is Status/Reason, or absent.
+func (s *scene) watching(want string) {
+	s.t.Helper()
+	s.eventually(func(g gomega.Gomega) {
+		got, message := "", ""
+		if c := meta.FindStatusCondition(s.getSource().Status.Conditions, v1alpha1.ConditionWatching); c != nil {
+			got, message = string(c.Status)+"/"+c.Reason, c.Message
+		}
+		g.Expect(got).To(gomega.Equal(want), message)
+	})
 }
