@@ -90,11 +90,12 @@ func (r read) follow(ctx context.Context, prefix, pattern string, sink port.Hint
 	hinter := store.NewHinter(sink)
 	defer hinter.Close()
 
-	ctx, cancel := context.WithCancel(ctx)
+	// The caller's context is asked why the stream ended: one that is derived from it may end later than the connection.
+	following, cancel := context.WithCancel(ctx)
 	var pinging sync.WaitGroup
 	defer pinging.Wait()
 	defer cancel()
-	pinging.Go(func() { ping(ctx, stream) })
+	pinging.Go(func() { ping(following, stream) })
 	for {
 		message, err := stream.Receive(ctx)
 		if err != nil {
