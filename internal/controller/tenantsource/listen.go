@@ -87,9 +87,11 @@ func (s *stream) run(ctx context.Context) {
 			failures = 1
 		}
 		s.wake()
+		pause := time.NewTimer(pauses.Delay(failures))
 		select {
-		case <-time.After(pauses.Delay(failures)):
+		case <-pause.C:
 		case <-ctx.Done():
+			pause.Stop()
 			return
 		}
 	}
@@ -144,7 +146,7 @@ func (p *pass) follow() *tenantsource.Watch {
 
 // begin starts a stream. It reads the connection string with each try, as it may be another one, or not offered any more.
 func (p *pass) begin(hints port.Hints, hosts []string) *stream {
-	ctx, stop := context.WithCancel(context.Background()) //nolint:gosec // the stream keeps it, and ends with it
+	ctx, stop := context.WithCancel(context.Background())
 	object, key := p.object.DeepCopy(), p.key()
 	s := &stream{generation: object.Generation, hosts: hosts, wake: func() { p.waker.Wake(ctx, key) }, now: p.Clock.Now, stop: stop}
 	s.listen = func(ctx context.Context, sink port.HintSink) *tenantsource.Failure {

@@ -21,6 +21,9 @@ type played struct {
 	woken int
 }
 
+// later lets so much of a bubble's time pass.
+func later(d time.Duration) { <-time.NewTimer(d).C }
+
 func play(t *testing.T, try func(n int, sink port.HintSink)) *played {
 	t.Helper()
 	began := time.Now()
@@ -47,7 +50,7 @@ func play(t *testing.T, try func(n int, sink port.HintSink)) *played {
 func TestAStreamThatIsLostIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := play(t, func(int, port.HintSink) {})
-		time.Sleep(20 * time.Minute)
+		later(20 * time.Minute)
 		synctest.Wait()
 		seconds := func(n int) time.Duration { return time.Duration(n) * time.Second }
 		want := []time.Duration{0, seconds(2), seconds(6), seconds(14), seconds(30), seconds(62), seconds(126), seconds(254), seconds(510), seconds(810), seconds(1110)}
@@ -65,10 +68,10 @@ func TestAStreamThatStoodIsTriedAgainSoon(t *testing.T) {
 		p := play(t, func(n int, sink port.HintSink) {
 			if n == 4 {
 				sink.Ready()
-				time.Sleep(time.Hour)
+				later(time.Hour)
 			}
 		})
-		time.Sleep(time.Hour + 20*time.Second)
+		later(time.Hour + 20*time.Second)
 		synctest.Wait()
 		if diff := cmp.Diff([]time.Duration{14 * time.Second, time.Hour + 16*time.Second}, p.tries[3:5]); diff != "" {
 			t.Errorf("tries (-want +got):\n%s", diff)
@@ -83,7 +86,7 @@ func TestHintsWakeASourceOnce(t *testing.T) {
 		p := play(t, func(_ int, sink port.HintSink) {
 			sink.Ready()
 			hint = sink.Hint
-			time.Sleep(time.Hour)
+			later(time.Hour)
 		})
 		synctest.Wait()
 		first := time.Now()
@@ -91,7 +94,7 @@ func TestHintsWakeASourceOnce(t *testing.T) {
 			t.Errorf("what changed before has to be read (-want +got):\n%s", diff)
 		}
 		for range 1000 {
-			time.Sleep(time.Millisecond)
+			later(time.Millisecond)
 			hint("a key")
 		}
 		if p.woken != 1 || !p.shows().Hinted.Equal(first) {

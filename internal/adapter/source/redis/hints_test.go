@@ -142,7 +142,7 @@ func TestDocumentedUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner := sdk.NewClient(options)
-	defer owner.Close() //nolint:errcheck // the test is over
+	defer owner.Close()
 	commands := documented(t)
 	if len(commands) != 3 {
 		t.Fatalf("the page has the commands %q, want three", commands)
@@ -150,7 +150,7 @@ func TestDocumentedUser(t *testing.T) {
 	owner.ConfigSet(t.Context(), "notify-keyspace-events", "")
 	for _, command := range commands {
 		var words []any
-		for _, word := range strings.Fields(command) {
+		for word := range strings.FieldsSeq(command) {
 			words = append(words, word)
 		}
 		if err := owner.Do(t.Context(), words...).Err(); err != nil {
@@ -180,5 +180,7 @@ func TestDocumentedUser(t *testing.T) {
 	q.Redis.KeyPattern = "invoice:*"
 	checkFailure(t, redis.New(redis.Config{}).Listen(t.Context(), q, newHinted()), fault.Denied, "+psubscribe")
 	cancel()
-	<-ended
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the listener ended with %v", err)
+	}
 }
