@@ -61,7 +61,7 @@ probes:
 controller:
   controllers: [invalidation, connectiongroup, distribution, tenantsource, distributiontenant]
   invalidation: {pathsPerDay: 0}
-  tenantSource: {targetNamespaces: [team-a/team-b], readTimeout: 1m30s, firstRowTimeout: 20s, maxRows: 1500000, readMemory: 128Mi, allowDial: [10.43.0.1]}
+  tenantSource: {targetNamespaces: [team-a/team-b], readTimeout: 1m30s, firstRowTimeout: 20s, maxRows: 1500000, maxWatches: 5, readMemory: 128Mi, allowDial: [10.43.0.1]}
   pprofAddress: localhost:6060
   clusterID: prod 1
   driftPolicy: report

@@ -37,7 +37,7 @@ dns: {accounts: [{name: main, provider: cloudflare, secretName: cloudflare-main}
 controller:
   domainClaims: {hold: 24h, holdCustomer: 480h}
   invalidation: {pathsPerDay: 25}
-  tenantSource: {targetNamespaces: [team-a, team-a/team-b], readTimeout: 90s, firstRowTimeout: 20s, maxRows: 1000000, readMemory: 1Gi, allowDial: [10.43.0.1, "fe80::/10"]}
+  tenantSource: {targetNamespaces: [team-a, team-a/team-b], readTimeout: 90s, firstRowTimeout: 20s, maxRows: 1000000, maxWatches: 0, readMemory: 1Gi, allowDial: [10.43.0.1, "fe80::/10"]}
   clusterID: prod
   driftPolicy: suspend
   sweepInterval: 7m
@@ -56,7 +56,7 @@ extraArgs: [--zap-devel=true]
 `)
 	want := map[string]string{
 		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant,tenantsource,distribution,connectiongroup,invalidation",
-		"tenantsource-target-namespaces": "team-a,team-a/team-b", "tenantsource-read-timeout": "90s", "tenantsource-first-row-timeout": "20s", "tenantsource-max-rows": "1000000", "tenantsource-read-memory": "1Gi", "tenantsource-allow-dial": "10.43.0.1,fe80::/10",
+		"tenantsource-target-namespaces": "team-a,team-a/team-b", "tenantsource-read-timeout": "90s", "tenantsource-first-row-timeout": "20s", "tenantsource-max-rows": "1000000", "tenantsource-max-watches": "0", "tenantsource-read-memory": "1Gi", "tenantsource-allow-dial": "10.43.0.1,fe80::/10",
 		"dynamodb-endpoint": "http://dynamodb.example.com:8000",
 		"acm-rate":          "1.5", "acm-burst": "23", "route53-rate": "3", "route53-burst": "22",
 		"invalidation-rate": "0.25", "invalidation-burst": "24", "invalidation-paths-per-day": "25",
@@ -132,6 +132,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"memory without a unit":               {"controller: {tenantSource: {readMemory: '64'}}", "at '/controller/tenantSource/readMemory': '64' does not match pattern"},
 		"a name to dial":                      {"controller: {tenantSource: {allowDial: [localhost]}}", "at '/controller/tenantSource/allowDial/0': 'localhost' does not match pattern"},
 		"no rows":                             {"controller: {tenantSource: {maxRows: 0}}", "at '/controller/tenantSource/maxRows': minimum: got 0, want 1"},
+		"fewer than no watches":               {"controller: {tenantSource: {maxWatches: -1}}", "at '/controller/tenantSource/maxWatches': minimum: got -1, want 0"},
 		"an endpoint that is no URL":          {"aws: {dynamoDBEndpoint: 'localhost:8000'}", "at '/aws/dynamoDBEndpoint': 'localhost:8000' does not match pattern"},
 		"a database's port that is none":      {"networkPolicy: {databasePorts: [postgres]}", "at '/networkPolicy/databasePorts/0': got string, want integer"},
 		"no digest":                           {"image: {digest: latest}", "at '/image/digest': 'latest' does not match pattern"},
