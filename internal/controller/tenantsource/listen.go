@@ -18,6 +18,8 @@ import (
 const (
 	firstListen = 2 * time.Second
 	lastListen  = 5 * time.Minute
+	// standsFor is how long a stream has to stand for that. One that is lost at once each time is not tried faster.
+	standsFor = time.Minute
 )
 
 // stream follows the changes of one table, until it is stopped. It implements port.HintSink.
@@ -33,6 +35,8 @@ type stream struct {
 
 	mu    sync.Mutex
 	watch tenantsource.Watch
+	// ready is when the stream last began to tell of changes.
+	ready time.Time
 	// connection is the connection string of the last try.
 	connection mapping.Secret
 }
@@ -40,7 +44,7 @@ type stream struct {
 // Ready implements port.HintSink. What changed before is read.
 func (s *stream) Ready() {
 	s.mu.Lock()
-	s.watch.Listening, s.watch.Lost = true, ""
+	s.watch.Listening, s.watch.Lost, s.ready = true, "", s.now()
 	s.mu.Unlock()
 	s.Hint()
 }
@@ -97,11 +101,11 @@ func (s *stream) run(ctx context.Context) {
 	}
 }
 
-// lose notes why the stream was lost, and reports whether it had stood.
+// lose notes why the stream was lost, and reports whether it had stood for a while.
 func (s *stream) lose(why string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stood := s.watch.Listening
+	stood := s.watch.Listening && s.now().Sub(s.ready) >= standsFor
 	s.watch.Listening, s.watch.Lost = false, why
 	return stood
 }

@@ -79,6 +79,19 @@ func TestAStreamThatStoodIsTriedAgainSoon(t *testing.T) {
 	})
 }
 
+// A server that takes connections and drops them costs no more polls than one that does not answer.
+func TestAStreamThatFlapsIsTriedLessAndLess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := play(t, func(_ int, sink port.HintSink) { sink.Ready() })
+		later(time.Minute)
+		synctest.Wait()
+		want := []time.Duration{0, 2 * time.Second, 6 * time.Second, 14 * time.Second, 30 * time.Second}
+		if diff := cmp.Diff(want, p.tries); diff != "" {
+			t.Errorf("tries (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // A busy table wakes its source once, until the source has begun to read.
 func TestHintsWakeASourceOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
