@@ -149,7 +149,8 @@ func (c *Controller) tenants(ctx context.Context, options ...client.ListOption) 
 	return list.Items
 }
 
-// Watch says what wakes the tenants: changes of their own and of the plans that they name, and Wake.
+// Watch says what wakes the tenants: changes of their own, of the plans that they name and of the tenant that has their
+// namespace, and Wake.
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: "tenant", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
@@ -158,8 +159,34 @@ func (c *Controller) Watch(workers int) reconcile.Watch {
 			Object:  &kleffv1.TenantPlan{},
 			Wakes:   func(o client.Object) []types.NamespacedName { return c.concerned(context.Background(), o) },
 			Matters: planMatters,
+		}, {
+			Object:  &kleffv1.Tenant{},
+			Wakes:   func(o client.Object) []types.NamespacedName { return c.rivals(context.Background(), o) },
+			Matters: movesOut,
 		}},
 	}
+}
+
+// rivals are the other tenants that want the namespace that a tenant has: the one that it leaves may be theirs.
+func (c *Controller) rivals(ctx context.Context, o client.Object) []types.NamespacedName {
+	t, ok := o.(*kleffv1.Tenant)
+	if !ok || t.Status.Namespace == "" {
+		return nil
+	}
+	var keys []types.NamespacedName
+	for _, name := range c.wanting(ctx, t.Status.Namespace) {
+		if name != t.Name {
+			keys = append(keys, types.NamespacedName{Name: name})
+		}
+	}
+	return keys
+}
+
+// movesOut reports whether a change of a tenant shows to those that want its namespace.
+func movesOut(before, after client.Object) bool {
+	a, okA := before.(*kleffv1.Tenant)
+	b, okB := after.(*kleffv1.Tenant)
+	return !okA || !okB || a.Status.Namespace != b.Status.Namespace
 }
 
 // concerned are the tenants that follow a plan, and those whose namespaces it takes as ingress namespaces.

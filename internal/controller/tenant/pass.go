@@ -100,20 +100,22 @@ func (p *pass) sawNamespace(ctx context.Context, n *plan.Live) error {
 	return nil
 }
 
-// owner is the living tenant that owns the namespace, if it is another one: the namespace has that tenant's UID, or had
+// owner is the living tenant that owns the namespace, if it is another one: the namespace has that tenant's UID, or else had
 // it until it was removed.
 func (p *pass) owner(ctx context.Context, n *plan.Live) (string, error) {
 	var wanting kleffv1.TenantList
 	if err := p.Client.List(ctx, &wanting, client.MatchingFields{IndexNamespace: n.Name}); err != nil {
 		return "", fmt.Errorf("looking for the owner of the namespace: %w", err)
 	}
-	for i := range wanting.Items {
-		other := &wanting.Items[i]
-		if other.UID != p.object.UID && (string(other.UID) == n.Labels[plan.LabelTenantUID] || other.Status.Namespace == n.Name) {
-			return other.Name, nil
-		}
+	others := slices.DeleteFunc(wanting.Items, func(t kleffv1.Tenant) bool { return t.UID == p.object.UID })
+	i := slices.IndexFunc(others, func(t kleffv1.Tenant) bool { return string(t.UID) == n.Labels[plan.LabelTenantUID] })
+	if i < 0 {
+		i = slices.IndexFunc(others, func(t kleffv1.Tenant) bool { return t.Status.Namespace == n.Name })
 	}
-	return "", nil
+	if i < 0 {
+		return "", nil
+	}
+	return others[i].Name, nil
 }
 
 // readChildren lists what the tenant has. What carries the UID of a tenant in the tenant's own namespace is its own: a namespace

@@ -138,3 +138,67 @@ func TestPlansWakeThoseToWhomTheyMatter(t *testing.T) {
 		}
 	}
 }
+
+// A tenant that leaves a namespace wakes the others that want it, also where nothing of the namespace changes with it.
+func TestATenantThatLeavesWakesThoseThatWait(t *testing.T) {
+	tenants := tenant.New(tenant.Options{Client: index{tenants: map[string][]string{"user-1": {"first", "second", "third"}}}})
+	related := tenants.Watch(1).Related[1]
+	has := func(namespace string) *kleffv1.Tenant {
+		return &kleffv1.Tenant{ObjectMeta: metav1.ObjectMeta{Name: "first"}, Status: kleffv1.TenantStatus{Namespace: namespace}}
+	}
+	for about, c := range map[string]struct {
+		tenant *kleffv1.Tenant
+		want   []string
+	}{
+		"one that has the namespace that others want": {has("user-1"), []string{"second", "third"}},
+		"one that has another namespace":              {has("user-2"), nil},
+		"one that has none":                           {has(""), nil},
+	} {
+		var got []string
+		for _, key := range related.Wakes(c.tenant) {
+			got = append(got, key.Name)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", about, d)
+		}
+	}
+	if !related.Matters(has("user-1"), has("user-2")) || related.Matters(has("user-1"), has("user-1")) {
+		t.Error("only a change of the namespace matters")
+	}
+}
+
+// The tenant whose UID the namespace has is its owner, whatever a tenant that is being deleted still has in its status.
+func TestTheUIDDecidesWhoOwnsANamespace(t *testing.T) {
+	leaving := kleffv1.Tenant{ObjectMeta: metav1.ObjectMeta{Name: "leaving", UID: "u1"}, Status: kleffv1.TenantStatus{Namespace: "user-1"}}
+	taking := kleffv1.Tenant{ObjectMeta: metav1.ObjectMeta{Name: "taking", UID: "u2"}}
+	for about, c := range map[string]struct {
+		uid  string
+		want string
+	}{
+		"its UID is that of one that came later":      {"u2", "taking"},
+		"its UID was removed":                         {"", "leaving"},
+		"its UID is that of the tenant that is asked": {"u3", "leaving"},
+	} {
+		namespace := &plan.Live{Object: plan.Object{Kind: plan.KindNamespace, Name: "user-1", Labels: map[string]string{plan.LabelTenantUID: c.uid}}}
+		got, err := tenant.OwnerOf(t.Context(), listing{tenants: []kleffv1.Tenant{leaving, taking}}, "u3", namespace)
+		if err != nil || got != c.want {
+			t.Errorf("%s: the owner is %q, %v; want %q", about, got, err, c.want)
+		}
+	}
+}
+
+// listing lists the tenants that it has.
+type listing struct {
+	client.Client
+
+	tenants []kleffv1.Tenant
+}
+
+func (l listing) List(_ context.Context, into client.ObjectList, _ ...client.ListOption) error {
+	list, ok := into.(*kleffv1.TenantList)
+	if !ok {
+		return errors.New("only tenants are listed")
+	}
+	list.Items = slices.Clone(l.tenants)
+	return nil
+}
