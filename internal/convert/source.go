@@ -190,9 +190,9 @@ func SourceQuery(o *v1alpha1.TenantSource, connection mapping.Secret, columns []
 	s := o.Spec
 	switch {
 	case s.Postgres != nil:
-		q.SQL.Query = s.Postgres.Query
+		q.SQL = mapping.SQLQuery{Query: s.Postgres.Query, Key: s.RowKey}
 	case s.MySQL != nil:
-		q.SQL.Query = s.MySQL.Query
+		q.SQL = mapping.SQLQuery{Query: s.MySQL.Query, Key: s.RowKey}
 	case s.MongoDB != nil:
 		q.MongoDB = mapping.MongoDBQuery{Database: s.MongoDB.Database, Collection: s.MongoDB.Collection, Filter: s.MongoDB.Filter}
 	case s.Redis != nil:

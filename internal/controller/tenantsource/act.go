@@ -26,6 +26,8 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	switch p.decision.Step {
 	case tenantsource.Read:
 		return p.read(ctx)
+	case tenantsource.ReadNamed:
+		return p.readNamed(ctx, k)
 	case tenantsource.Apply:
 		if err := k.EnsureFinalizer(ctx, nil); err != nil {
 			return err
@@ -83,7 +85,7 @@ func (p *pass) read(ctx context.Context) error {
 	poll.Refuse = func(o mapping.Object) string { return p.refusal(ctx, o) }
 	ctx, cancel := p.whileWanted(ctx)
 	defer cancel()
-	if failure := p.readRows(ctx, poll); failure != nil {
+	if failure := p.readRows(ctx, poll, nil); failure != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errStopping) || errors.Is(cause, errOutdated) {
 			p.session.Round = nil
 			return cause
@@ -93,7 +95,11 @@ func (p *pass) read(ctx context.Context) error {
 		return nil
 	}
 	p.in.Now = p.Clock.Now()
-	p.in.Settle(poll.Harvest(), fleet.owned(p.in.Policy))
+	harvest := poll.Harvest()
+	if p.in.RowKey && p.in.Watch != nil {
+		round.Others = poll.Others(round.Generation, harvest)
+	}
+	p.in.Settle(harvest, fleet.owned(p.in.Policy))
 	return nil
 }
 
@@ -159,7 +165,8 @@ func (c *Controller) outdated(ctx context.Context, key client.ObjectKey, uid typ
 	return apierrors.IsNotFound(err) || err == nil && (now.UID != uid || now.Generation != generation)
 }
 
-func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll) *tenantsource.Failure {
+// readRows reads the rows of these keys; nil for the whole table.
+func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll, keys []string) *tenantsource.Failure {
 	rows := p.Rows[mapping.Provider(p.object.Spec.Provider)]
 	if rows == nil {
 		return &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not support %q", p.object.Spec.Provider)}
@@ -169,6 +176,7 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll) *tenantsou
 		return failure
 	}
 	query := convert.SourceQuery(p.object, connection, poll.Wants())
+	query.Keys = keys
 	if p.granted != nil {
 		query.Hosts = append([]string{}, p.granted.Hosts...)
 	}

@@ -60,6 +60,10 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	case p.in.Frozen():
 		c.Events = p.transition(before)
 	}
+	if g := p.glanced; g != (glanced{}) {
+		c.Events = append(c.Events, reconcile.Event{Reason: eventTenantsChanged, Message: fmt.Sprintf(
+			"Tenants created: %d, changed: %d, after the database reported that their rows have changed.", g.created, g.updated)})
+	}
 	return c
 }
 
@@ -73,8 +77,8 @@ func held(r tenantsource.Report) int {
 
 // Reasons of events that are not reasons of conditions. The reference page of events is generated from these comments.
 const (
-	// eventTenantsChanged (Normal; TenantSource): a poll created, changed, deleted or disabled tenants. The message has
-	// their numbers.
+	// eventTenantsChanged (Normal; TenantSource): a poll, or a read of rows that have changed, created, changed, deleted or
+	// disabled tenants. The message has their numbers.
 	eventTenantsChanged = "TenantsChanged"
 	// eventTenantsRetained (Normal; TenantSource): the source was deleted and the objects of its tenants stay.
 	eventTenantsRetained = "TenantsRetained"

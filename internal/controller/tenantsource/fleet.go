@@ -23,6 +23,18 @@ import (
 type fleet struct {
 	objects map[string]*v1alpha1.DistributionTenant
 	labels  map[string]string
+	// find looks for an object that is not among the objects; nil where these are all of them.
+	find func(name string) *v1alpha1.DistributionTenant
+}
+
+// of is the object of that name, nil if there is none.
+func (f *fleet) of(name string) *v1alpha1.DistributionTenant {
+	o, known := f.objects[name]
+	if !known && f.find != nil {
+		o = f.find(name)
+		f.objects[name] = o
+	}
+	return o
 }
 
 func (p *pass) fleet(ctx context.Context) (*fleet, error) {
@@ -66,12 +78,13 @@ func ownerOf(o *v1alpha1.DistributionTenant, labels map[string]string) string {
 
 // Standing implements source.Fleet.
 func (f *fleet) Standing(want mapping.Object) tenantsource.Standing {
-	o := f.objects[want.Name]
+	o := f.of(want.Name)
 	s := tenantsource.Standing{Relation: relation(o, f.labels)}
 	if o == nil {
 		return s
 	}
 	s.UID, s.Version, s.Deleting = string(o.UID), o.ResourceVersion, !o.DeletionTimestamp.IsZero()
+	s.Key = o.Annotations[v1alpha1.AnnotationSourceRowKey]
 	s.Disabled = o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue
 	if s.Relation == tenantsource.Foreign {
 		s.Owner = ownerOf(o, f.labels)
@@ -108,7 +121,7 @@ func within(some, all map[string]string) bool {
 
 // Serves implements source.Fleet.
 func (f *fleet) Serves(name, domain string) bool {
-	o := f.objects[name]
+	o := f.of(name)
 	return relation(o, f.labels) == tenantsource.Ours && slices.ContainsFunc(o.Spec.Domains, func(d v1alpha1.TenantDomain) bool { return d.Domain == domain })
 }
 

@@ -49,27 +49,41 @@ func (s *stream) Ready() {
 	s.Hint()
 }
 
-// Hint implements port.HintSink. Which rows it names does not matter: the whole table is read.
-func (s *stream) Hint(...string) {
+// mostKeys is how many rows are read alone at most.
+const mostKeys = 100
+
+// Hint implements port.HintSink. Without keys, or with too many, any row may have changed.
+func (s *stream) Hint(keys ...string) {
 	s.mu.Lock()
-	first := s.watch.Hinted.IsZero()
+	w := &s.watch
+	first, anyBefore := w.Hinted.IsZero(), !w.Hinted.IsZero() && len(w.Keys) == 0
 	if first {
-		s.watch.Hinted = s.now()
+		w.Hinted = s.now()
+	}
+	w.Keys = append(w.Keys, keys...)
+	slices.Sort(w.Keys)
+	w.Keys = slices.Compact(w.Keys)
+	anyNow := anyBefore || len(keys) == 0 || len(w.Keys) > mostKeys
+	if anyNow {
+		w.Keys = nil
 	}
 	s.mu.Unlock()
-	if first {
+	if first || anyNow && !anyBefore {
 		s.wake()
 	}
 }
 
-// seen is called when a read begins: it sees what was told before.
-func (s *stream) seen() {
+// seen is called when a read begins: it sees what was told before. These are the keys of the rows that have changed, none if
+// any may have.
+func (s *stream) seen() []string {
 	if s == nil {
-		return
+		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.watch.Hinted = time.Time{}
+	keys := s.watch.Keys
+	s.watch.Hinted, s.watch.Keys = time.Time{}, nil
+	return keys
 }
 
 func (s *stream) shows() *tenantsource.Watch {

@@ -32,6 +32,8 @@ type pass struct {
 	granted *grant.Grant
 	// looks are the objects, while a rollout is on its way.
 	looks *fleet
+	// glanced counts what a read of single rows has changed.
+	glanced glanced
 }
 
 // observe gathers what is known. Nothing is asked but the API server, about the objects of a source that is deleted.
@@ -45,7 +47,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
 		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
 	}
-	p.in.Rollout = s.rollout
+	p.in.Rollout, p.in.RowKey = s.rollout, o.Spec.RowKey != ""
 	if err := p.judge(ctx); err != nil {
 		return nil, err
 	}

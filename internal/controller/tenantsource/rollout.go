@@ -135,7 +135,7 @@ func (p *pass) newPoll(f *fleet) *tenantsource.Poll {
 
 // revision is that of the version of the spec that the source's object of that name has.
 func (f *fleet) revision(name string) (revision string, ours bool) {
-	o := f.objects[name]
+	o := f.of(name)
 	if r := relation(o, f.labels); r != tenantsource.Ours || !o.DeletionTimestamp.IsZero() {
 		return "", false
 	}
@@ -178,7 +178,7 @@ func (p *pass) release(ctx context.Context) error {
 func (p *pass) unpolled(ctx context.Context) error {
 	var now v1alpha1.TenantSource
 	if err := p.Live.Get(ctx, p.key(), &now); err != nil {
-		return fmt.Errorf("confirming the rollout: %w", err)
+		return fmt.Errorf("confirming that no other process has polled: %w", err)
 	}
 	if t := now.Status.LastPollTime; now.UID != p.object.UID || now.Generation != p.object.Generation || t == nil || !t.Time.Equal(p.session.Polled) {
 		return fmt.Errorf("%w: the source has changed, or another process has polled", reconcile.ErrBehind)

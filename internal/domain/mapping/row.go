@@ -97,6 +97,8 @@ type Watch struct {
 type SQLQuery struct {
 	// Query is one statement that returns rows.
 	Query string
+	// Key is the column that Query.Keys are values of; empty where there is none.
+	Key string
 }
 
 // DynamoDBQuery is a scan of a table.

@@ -126,4 +126,3 @@ func (h *Harvest) Harmful() []Loss {
 	}
 	return out
 }
-

@@ -38,8 +38,10 @@ type Input struct {
 	Looks   []Look
 	// Early is how long the objects are not to be looked at yet.
 	Early time.Duration
-	// Watch is what is known of the stream of the table's changes; nil without spec.watch.
-	Watch *Watch
+	// Watch is what is known of the stream of the table's changes; nil without spec.watch. RowKey is set where a column
+	// identifies the rows.
+	Watch  *Watch
+	RowKey bool
 	// Owned are the objects of the source; only needed when it is deleted.
 	Owned []Owned
 }
@@ -74,6 +76,12 @@ type Session struct {
 	LastRead time.Time
 	// LastRegular is when the last complete poll began that was not asked for out of turn.
 	LastRegular time.Time
+	// LastGlance is when the last read of single rows began, Glanced the first since the last read of the whole table; zero
+	// for none. Others is what they need to know of the other rows; nil before a complete read.
+	LastGlance, Glanced time.Time
+	Others              *Others
+	// Together is until when no single rows are read.
+	Together time.Time
 	// Failures is how many polls in a row failed, Retry when the next is due.
 	Failures int
 	Retry    time.Time
@@ -102,6 +110,8 @@ const (
 	Rest Step = iota
 	// Read reads the table.
 	Read
+	// ReadNamed reads the rows that hints name, and applies what concerns no others.
+	ReadNamed
 	// Apply writes the next of the changes.
 	Apply
 	// Reserve counts the deletions in status before they are made: an operator that dies among them must
@@ -120,7 +130,7 @@ func (s Step) Effect() chain.Effect {
 	switch s {
 	case Read:
 		return chain.Read
-	case Apply, Remove, Release:
+	case ReadNamed, Apply, Remove, Release:
 		return chain.Write
 	case LetGo:
 		return chain.Release
@@ -156,7 +166,7 @@ func Decide(in Input) Decision {
 	}
 	d, name, fires := chain.Decide(rules, in)
 	if !fires {
-		return Decision{Rule: "Idle", Step: Rest, After: max(in.due().Sub(in.Now), 0)}
+		return Decision{Rule: "Idle", Step: Rest, After: max(in.looks().Sub(in.Now), 0)}
 	}
 	d.Rule = name
 	return d
@@ -168,6 +178,7 @@ func livingRules() []rule {
 		chain.Ask("Granted", "If the source asks for more than its EdgeGrant allows, nothing is read and nothing is changed.", Input.granted),
 		chain.Ask("Valid", "If the spec is invalid, nothing is read.", Input.valid),
 		chain.Ask("Read", "The table is read when a poll is due, when the database reports a change, when the spec has changed, when the sync-now annotation has changed, and when a held plan was approved.", Input.read),
+		chain.Ask("Named", "Of a large table with spec.rowKey, only the rows are read that the database reports as changed. What other rows have a say in is left to a read of the whole table.", Input.named),
 		chain.Ask("Failed", "A failed poll changes nothing.", Input.failed),
 		chain.Ask("Planned", "With spec.dryRun, only the plan is written to status.", Input.planned),
 		chain.Ask("Applied", "New and changed rows are applied, a batch in each pass. Changes that take something away are applied after they are counted.", Input.applied),
@@ -235,6 +246,15 @@ func (in Input) due() time.Time {
 		return hinted
 	}
 	return in.regular()
+}
+
+// looks is when anything is read next.
+func (in Input) looks() time.Time {
+	due := in.due()
+	if in.alone() && in.glance().Before(due) {
+		return in.glance()
+	}
+	return due
 }
 
 // asked reports whether a poll is wanted out of turn.

@@ -32,6 +32,8 @@ type Standing struct {
 	Relation Relation
 	// UID and Version are those of the object as it was looked at.
 	UID, Version string
+	// Key is that of the row that it was made from; empty where that is not known.
+	Key string
 	// Owner names the owner, for people, where it is Foreign.
 	Owner string
 	// Deleting is set while it is on its way out.

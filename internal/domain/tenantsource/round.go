@@ -40,8 +40,9 @@ type Round struct {
 	// Refused are changes that the API server refused, or that conflicted with a foreign object.
 	Refused                     []mapping.Rejection
 	Created, Updated, Conflicts int
-	// Rolling is the rollout that goes on after it.
+	// Rolling is the rollout that goes on after it, Others what it leaves behind for reads of single rows.
 	Rolling *Rolling
+	Others  *Others
 	// Failure ends the round.
 	Failure *Failure
 }
@@ -135,7 +136,7 @@ type Failure struct {
 func (in Input) Begin() *Round {
 	r := &Round{Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
 	s := in.Session
-	s.LastRead = in.Now
+	s.LastRead, s.Glanced = in.Now, time.Time{}
 	if in.Memory.LastPoll.After(s.Polled) {
 		s.Losses, s.Back = nil, nil
 	}
@@ -179,7 +180,7 @@ func (in Input) End() {
 		s.Retry = in.Now.Add(retryPause(s.Failures, in.Guard.Interval))
 		return
 	}
-	s.Failures, s.Rolling = 0, r.Rolling
+	s.Failures, s.Rolling, s.Others = 0, r.Rolling, r.Others
 	if r.Regular || s.LastRegular.IsZero() {
 		s.LastRegular = r.Began
 	}

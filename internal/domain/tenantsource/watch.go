@@ -23,19 +23,31 @@ type Watch struct {
 	// Listening is set while every change is told, Lost says why it is not. Neither is set until the first try has ended.
 	Listening bool
 	Lost      string
-	// Hinted is when the first change was told that no read has begun after; zero for none.
+	// Hinted is when the first change was told that no read has begun after; zero for none. Keys name all rows that changed
+	// since; none where any row may have.
 	Hinted time.Time
+	Keys   []string
 }
 
-// hinted is when a read is due because of a hint; zero for never.
+// hinted is when the whole table is to be read because of hints; zero for never. After reads of single rows it is read in a
+// while.
 func (in Input) hinted() time.Time {
-	if in.Watch == nil || in.Watch.Hinted.IsZero() {
+	s, w := in.Session, in.Watch
+	switch {
+	case w != nil && !w.Hinted.IsZero() && !in.alone():
+		return paced(s.LastRead, w.Hinted)
+	case s.Glanced.IsZero():
 		return time.Time{}
 	}
-	if next := in.Session.LastRead.Add(readEvery); next.After(in.Watch.Hinted) {
+	return s.Glanced.Add(wholeAfter)
+}
+
+// paced is when a hint is answered: not too soon after the last one was.
+func paced(last, hinted time.Time) time.Time {
+	if next := last.Add(readEvery); next.After(hinted) {
 		return next
 	}
-	return in.Watch.Hinted
+	return hinted
 }
 
 // watching is what the source says of its stream; nil where there is nothing to say, or not yet.

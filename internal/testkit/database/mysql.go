@@ -168,9 +168,9 @@ func (m *mysqlTable) exec(ctx context.Context, statement string) error {
 	return err
 }
 
-// watch counts the rows and sums up what is in them.
+// watch sums up what is in each row.
 func (m *mysqlTable) watch(context.Context) (mapping.Query, error) {
 	q := m.query()
-	q.Watch = &mapping.Watch{Query: "SELECT COUNT(*), SUM(CRC32(CONCAT_WS(',', name, domain, plan))) FROM " + m.t.name}
+	q.Watch = &mapping.Watch{Query: "SELECT name, CRC32(CONCAT_WS(',', name, domain, plan)) FROM " + m.t.name + " ORDER BY name LIMIT 1000"}
 	return q, nil
 }

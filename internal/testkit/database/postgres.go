@@ -141,7 +141,7 @@ func (p *postgresTable) query() mapping.Query {
 func sqlQuery(t *Table, connection string) mapping.Query {
 	return mapping.Query{
 		Connection: mapping.NewSecret(connection),
-		SQL:        mapping.SQLQuery{Query: "SELECT " + strings.Join(columns, ", ") + " FROM " + t.name},
+		SQL:        mapping.SQLQuery{Query: "SELECT " + strings.Join(columns, ", ") + " FROM " + t.name, Key: "name"},
 	}
 }
 
@@ -202,11 +202,14 @@ func (p *postgresTable) exec(ctx context.Context, statement string) error {
 	return err
 }
 
-// watch has a trigger notify a channel of the table's name.
+// watch has triggers notify a channel of the table's name, of each row.
 func (p *postgresTable) watch(ctx context.Context) (mapping.Query, error) {
 	q := p.query()
 	q.Watch = &mapping.Watch{Channel: p.t.name}
 	return q, p.exec(ctx, fmt.Sprintf(`
-CREATE OR REPLACE FUNCTION %[1]s_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NOTIFY %[1]s; RETURN NULL; END $$;
-CREATE OR REPLACE TRIGGER %[1]s_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON %[1]s FOR EACH STATEMENT EXECUTE FUNCTION %[1]s_changed()`, p.t.name))
+CREATE OR REPLACE FUNCTION %[1]s_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  PERFORM pg_notify('%[1]s', COALESCE(NEW.name, OLD.name)); RETURN NULL; END $$;
+CREATE OR REPLACE FUNCTION %[1]s_emptied() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NOTIFY %[1]s; RETURN NULL; END $$;
+CREATE OR REPLACE TRIGGER %[1]s_changed AFTER INSERT OR UPDATE OR DELETE ON %[1]s FOR EACH ROW EXECUTE FUNCTION %[1]s_changed();
+CREATE OR REPLACE TRIGGER %[1]s_emptied AFTER TRUNCATE ON %[1]s FOR EACH STATEMENT EXECUTE FUNCTION %[1]s_emptied()`, p.t.name))
 }

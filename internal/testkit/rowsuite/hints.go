@@ -36,6 +36,7 @@ func RunHints(t *testing.T, rows port.Rows, hints port.Hints, engine *database.E
 		"nothing is told without a change of the table":      s.testQuiet,
 		"keys read the rows that they name, and no others":   s.testKeys,
 		"keys of rows that are gone read nothing":            s.testKeysGone,
+		"keys are values, and no part of a query":            s.testKeysQuoted,
 		"keys read no row that the query leaves out":         s.testKeysHidden,
 		"a burst of changes costs few hints":                 s.testBurst,
 		"a listener ends with its context":                   s.testListenCancelled,
@@ -275,6 +276,21 @@ func (s *suite) testKeysGone(t *testing.T) {
 	q.Keys = s.keysOf(t, l, table, customers(2)...)
 	must(t, table.Remove(t.Context(), "customer-00000"))
 	if diff := cmp.Diff([]string{"customer-00001"}, s.mustReadWhile(t, q).names()); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+// testKeysQuoted reads a key that would end any text that is not quoted as it should be.
+func (s *suite) testKeysQuoted(t *testing.T) {
+	if !s.sql() {
+		t.Skip("the keys of this store are no part of a text")
+	}
+	strange := `o'hara "the \ great", {1}, ünï`
+	table := s.newTable(t, database.TableOptions{}, append(customers(3), map[string]any{"name": strange, "domain": "strange.example.net"})...)
+	q := table.Query()
+	q.SQL.Query += ";\n"
+	q.Keys = []string{strange, `customer-00001`, `' OR ''='`, `") OR (1=1`}
+	if diff := cmp.Diff([]string{"customer-00001", strange}, s.mustReadWhile(t, q).names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
@@ -25,7 +26,8 @@ const (
 
 var _ port.Hints = (*Rows)(nil)
 
-// Listen implements port.Hints with a query whose result changes with the table. Which rows have changed it does not tell.
+// Listen implements port.Hints with a query whose result changes with the table. Where it has the column of the keys, the rows of
+// the result that are new tell which rows have changed.
 func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) error {
 	target, err := parse(q.Connection.Reveal())
 	if err != nil {
@@ -46,16 +48,16 @@ func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	return s.follow(q.Watch.Query, sink)
+	return s.follow(q, sink)
 }
 
 // follow compares the results of one run after the other.
-func (s *session) follow(query string, sink port.HintSink) error {
+func (s *session) follow(q mapping.Query, sink port.HintSink) error {
 	hinter := store.NewHinter(sink)
 	defer hinter.Close()
 	pause := time.NewTicker(lookEvery)
 	defer pause.Stop()
-	before, err := s.look(query)
+	before, err := s.look(q)
 	if err != nil {
 		return err
 	}
@@ -66,54 +68,103 @@ func (s *session) follow(query string, sink port.HintSink) error {
 			return s.queryFault(s.ctx.Err())
 		case <-pause.C:
 		}
-		now, err := s.look(query)
+		now, err := s.look(q)
 		if err != nil {
 			return err
 		}
-		if now != before {
-			hinter.Add()
+		if now.all != before.all {
+			hinter.Add(now.since(before)...)
 		}
 		before = now
 	}
 }
 
-// look is the digest of what the query returns.
-func (s *session) look(query string) (digest [sha256.Size]byte, err error) {
+// sum identifies a row, or a result.
+type sum [sha256.Size]byte
+
+// seen is what a run has returned.
+type seen struct {
+	all sum
+	// keys are those of the rows; empty without the column of the keys.
+	keys map[sum]string
+}
+
+// since are the keys of the rows that have changed; none if any row may have. Where nothing is as it was before, there may be
+// more changes than the query returns.
+func (n seen) since(before seen) []string {
+	var keys []string
+	stays := false
+	for row, key := range n.keys {
+		if _, known := before.keys[row]; known {
+			stays = true
+		} else {
+			keys = append(keys, key)
+		}
+	}
+	if !stays || slices.Contains(keys, "") {
+		return nil
+	}
+	return keys
+}
+
+// look runs the query.
+func (s *session) look(q mapping.Query) (seen, error) {
 	run := *s
 	var cancel context.CancelFunc
 	run.ctx, cancel = context.WithTimeout(s.ctx, lookTimeout+sqlrows.Grace)
 	defer cancel()
 	if err := run.start(); err != nil {
-		return digest, err
+		return seen{}, err
 	}
-	if digest, err = run.digest(query); err != nil {
-		return digest, err
+	found, err := run.digest(q)
+	if err != nil {
+		return seen{}, err
 	}
-	return digest, run.exec("ROLLBACK")
+	return found, run.exec("ROLLBACK")
 }
 
-func (s *session) digest(query string) (digest [sha256.Size]byte, err error) {
-	rows, err := s.conn.QueryContext(s.ctx, query, nil)
+func (s *session) digest(q mapping.Query) (seen, error) {
+	rows, err := s.conn.QueryContext(s.ctx, q.Watch.Query, nil)
 	if err != nil {
-		return digest, s.queryFault(err)
+		return seen{}, s.queryFault(err)
 	}
-	sum, values := sha256.New(), make([]driver.Value, len(rows.Columns()))
+	key := slices.Index(rows.Columns(), q.SQL.Key)
+	found, all, values := seen{keys: map[sum]string{}}, sha256.New(), make([]driver.Value, len(rows.Columns()))
 	for n := 0; ; n++ {
 		switch err := rows.Next(values); {
 		case err == io.EOF: //nolint:errorlint // the driver's contract: exactly this, and a wrapped one is another error
-			sum.Sum(digest[:0])
-			return digest, s.closeRows(rows)
+			all.Sum(found.all[:0])
+			return found, s.closeRows(rows)
 		case err != nil:
-			return digest, s.queryFault(err)
+			return seen{}, s.queryFault(err)
 		case n == mostRows:
-			return digest, sqlrows.Refused("the query that watches the table returns more than %d rows: add ORDER BY with the time of the last change, and LIMIT 100", mostRows)
+			return seen{}, sqlrows.Refused("the query that watches the table returns more than %d rows: add ORDER BY with the time of the last change, and LIMIT 100", mostRows)
 		}
-		for _, value := range values {
-			text, isText := value.([]byte)
-			if !isText {
-				text = fmt.Append(nil, value)
-			}
-			_, _ = fmt.Fprintf(sum, "%t %d %s ", value == nil, len(text), text)
+		row := rowSum(values)
+		_, _ = all.Write(row[:])
+		if key >= 0 {
+			found.keys[row] = text(values[key])
 		}
+	}
+}
+
+func rowSum(values []driver.Value) (s sum) {
+	h := sha256.New()
+	for _, value := range values {
+		_, _ = fmt.Fprintf(h, "%t %d %s ", value == nil, len(text(value)), text(value))
+	}
+	h.Sum(s[:0])
+	return s
+}
+
+// text is a value as the server writes it. NULL is empty.
+func text(value driver.Value) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case []byte:
+		return string(v)
+	default:
+		return fmt.Sprint(v)
 	}
 }

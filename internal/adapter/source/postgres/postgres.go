@@ -13,6 +13,7 @@ import (
 	"context"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -122,11 +123,12 @@ func (s *session) close() {
 
 // read describes the query, then runs it.
 func (s *session) read(q mapping.Query, sink mapping.Sink) error {
-	statement, err := s.conn.Prepare(s.ctx, "", q.SQL.Query, nil)
+	query, keys := named(q)
+	statement, err := s.conn.Prepare(s.ctx, "", query, nil)
 	if err != nil {
 		return s.queryFault(err, time.Time{})
 	}
-	if len(statement.ParamOIDs) > 0 {
+	if len(statement.ParamOIDs) > len(keys) {
 		return sqlrows.Refused("the query has a placeholder like $1, but placeholders are not supported: write the value itself")
 	}
 	if len(statement.Fields) == 0 {
@@ -147,7 +149,7 @@ func (s *session) read(q mapping.Query, sink mapping.Sink) error {
 		return err
 	}
 	wanted := sqlrows.Wanted(columns, q.Columns)
-	return s.stream(q.SQL.Query, func(values [][]byte) error {
+	return s.stream(query, keys, func(values [][]byte) error {
 		row := mapping.Row{Values: make(map[string]any, len(columns))}
 		for i, c := range columns {
 			if wanted[i] {
@@ -158,12 +160,25 @@ func (s *session) read(q mapping.Query, sink mapping.Sink) error {
 	})
 }
 
+// named is the query for the rows of the keys, and what it has in place of its placeholders. The server takes the keys for
+// what the column is, so that an index serves.
+func named(q mapping.Query) (query string, params [][]byte) {
+	if q.Keys == nil {
+		return q.SQL.Query, nil
+	}
+	keys := make([]string, len(q.Keys))
+	for i, key := range q.Keys {
+		keys[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
+	}
+	return sqlrows.Named(q.SQL.Query, identifier(q.SQL.Key)+" = ANY($1)"), [][]byte{[]byte("{" + strings.Join(keys, ",") + "}")}
+}
+
 // stream hands out rows as they arrive. It returns nil only after the server's word that these were all.
-func (s *session) stream(query string, row func([][]byte) error) error {
+func (s *session) stream(query string, params [][]byte, row func([][]byte) error) error {
 	ctx, stop := context.WithCancel(s.ctx)
 	defer stop()
 	started := time.Now()
-	result := s.conn.ExecParams(ctx, query, nil, nil, nil, nil)
+	result := s.conn.ExecParams(ctx, query, params, nil, nil, nil)
 	for result.NextRow() {
 		if err := row(result.Values()); err != nil {
 			// Without this the rest of the table would be read, only to end the query.

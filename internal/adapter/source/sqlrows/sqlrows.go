@@ -167,3 +167,9 @@ func (r Redactor) Message(text string) string {
 
 // Spoils reports whether a text would lose a piece.
 func (r Redactor) Spoils(text string) bool { return r.Message(text) != store.Message(text) }
+
+// Named is the query for some rows of a query, those whose key fulfils the condition. The query ends before a line that it
+// did not write, be its last one a comment or not.
+func Named(query, condition string) string {
+	return "SELECT * FROM (\n" + strings.TrimRight(query, "; \t\r\n") + "\n) AS tenant_rows WHERE " + condition
+}
