@@ -2,6 +2,7 @@ package tenantsource
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -121,6 +122,43 @@ func TestHintsWakeASourceOnce(t *testing.T) {
 			t.Errorf("a change after that has woken the source %d times, want 2", p.woken)
 		}
 	})
+}
+
+func TestWhichRowsAStreamNames(t *testing.T) {
+	many := make([]string, mostKeys)
+	for i := range many {
+		many[i] = fmt.Sprintf("row-%03d", i)
+	}
+	for name, c := range map[string]struct {
+		hints [][]string
+		want  []string
+		woken int
+	}{
+		"a row":                              {[][]string{{"b"}}, []string{"b"}, 1},
+		"rows of several hints, once each":   {[][]string{{"b"}, {"a", "b"}, {"c"}}, []string{"a", "b", "c"}, 1},
+		"any row":                            {[][]string{nil}, nil, 1},
+		"a row, and any row, which is more":  {[][]string{{"a"}, nil, {"b"}}, nil, 2},
+		"any row, and a row":                 {[][]string{nil, {"a"}}, nil, 1},
+		"as many rows as can be read":        {[][]string{many}, many, 1},
+		"more rows than can be read are any": {[][]string{many, {"another"}, {"one more"}}, nil, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			woken := 0
+			s := &stream{now: time.Now, wake: func() { woken++ }}
+			for _, keys := range c.hints {
+				s.Hint(keys...)
+			}
+			if diff := cmp.Diff(c.want, s.shows().Keys); diff != "" || woken != c.woken || s.shows().Hinted.IsZero() {
+				t.Errorf("woken %d times, want %d; rows (-want +got):\n%s", woken, c.woken, diff)
+			}
+			if diff := cmp.Diff(c.want, s.seen()); diff != "" {
+				t.Errorf("a read is given (-want +got):\n%s", diff)
+			}
+			if w := s.shows(); !w.Hinted.IsZero() || w.Keys != nil {
+				t.Errorf("a read that begins leaves %+v", w)
+			}
+		})
+	}
 }
 
 func TestAStreamKnowsItsConnection(t *testing.T) {

@@ -48,6 +48,8 @@ type TB interface {
 type Options struct {
 	// Rows reads the tables, by provider.
 	Rows map[mapping.Provider]port.Rows
+	// Hints tell of changes of the tables, by provider.
+	Hints map[mapping.Provider]port.Hints
 	// Grant is the administrator's; nil lets every source have its own namespace only.
 	Grant func(from, to string) error
 	// MaxRows is how many rows a table may have; zero for no limit.
@@ -143,7 +145,7 @@ func (w *World) Restart() {
 	}
 	c := interceptor.NewClient(w.gate.around(w.counting()), w.options.Funcs)
 	reconciler := controller.New(controller.Options{
-		Client: c, Live: c, AnswerOf: kube.AnswerOf, Rows: w.options.Rows, Clock: w.Clock, Grant: grant,
+		Client: c, Live: c, AnswerOf: kube.AnswerOf, Rows: w.options.Rows, Hints: w.options.Hints, MaxWatches: len(w.options.Hints), Clock: w.Clock, Grant: grant,
 		MaxRows: w.options.MaxRows, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w}, Stopped: w.options.Stopped,
 	})
 	w.driver = &reconcile.Driver[*v1alpha1.TenantSource]{

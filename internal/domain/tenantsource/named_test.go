@@ -1,0 +1,190 @@
+package tenantsource_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
+)
+
+// keyed is a config whose rows have keys.
+func keyed(t *testing.T) *mapping.Program {
+	t.Helper()
+	c := config()
+	c.Key = "name"
+	return compile(t, c)
+}
+
+// large is a source of a large table that was read a minute ago, and whose database has reported changes of two rows now.
+func large(t *testing.T, change ...func(*tenantsource.Input)) tenantsource.Input {
+	t.Helper()
+	return input(func(in *tenantsource.Input) {
+		poll := tenantsource.NewPoll(keyed(t), objects{}, 0)
+		in.RowKey, in.Memory.Rows = true, 100_000
+		in.Watch = &tenantsource.Watch{Listening: true, Hinted: in.Now, Keys: []string{"acme", "beta"}}
+		in.Session.Others = poll.Others(in.Generation, poll.Harvest())
+		in.Session.LastRegular, in.Session.LastRead = in.Now.Add(-time.Minute), in.Now.Add(-time.Minute)
+		for _, c := range change {
+			c(in)
+		}
+	})
+}
+
+func TestWhenRowsAreReadAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*tenantsource.Input)
+		step   tenantsource.Step
+		after  time.Duration
+	}{
+		"rows that the database names":                       {func(*tenantsource.Input) {}, tenantsource.ReadNamed, 0},
+		"any row may have changed":                           {func(in *tenantsource.Input) { in.Watch.Keys = nil }, tenantsource.Read, 0},
+		"a table is read as fast as a row":                   {func(in *tenantsource.Input) { in.Memory.Rows = 499 }, tenantsource.Read, 0},
+		"nothing identifies the rows":                        {func(in *tenantsource.Input) { in.RowKey = false }, tenantsource.Read, 0},
+		"changes are only planned":                           {func(in *tenantsource.Input) { in.DryRun = true }, tenantsource.Read, 0},
+		"this process has not read the table":                {func(in *tenantsource.Input) { in.Session.Others = nil }, tenantsource.Read, 0},
+		"the spec has changed":                               {func(in *tenantsource.Input) { in.Generation++ }, tenantsource.Read, 0},
+		"the database can't read single rows":                {func(in *tenantsource.Input) { in.Session.Together = in.Now.Add(time.Second) }, tenantsource.Read, 0},
+		"a change of the spec is being rolled out":           {func(in *tenantsource.Input) { in.Session.Rolling = &tenantsource.Rolling{} }, tenantsource.Read, 0},
+		"a poll is due":                                      {func(in *tenantsource.Input) { in.Session.LastRegular = in.Now.Add(-time.Hour) }, tenantsource.Read, 0},
+		"the last poll failed, and the next waits":           {func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 1, in.Now.Add(time.Minute) }, tenantsource.Rest, time.Minute},
+		"rows were read a moment ago":                        {func(in *tenantsource.Input) { in.Session.LastGlance = in.Now.Add(-400 * time.Millisecond) }, tenantsource.Rest, 600 * time.Millisecond},
+		"the table was not read as a whole for five minutes": {func(in *tenantsource.Input) { in.Session.Glanced = in.Now.Add(-5 * time.Minute) }, tenantsource.Read, 0},
+		"no row was named since, and the table is read in a while": {func(in *tenantsource.Input) {
+			in.Watch = &tenantsource.Watch{}
+			in.Session.Glanced = in.Now.Add(-2 * time.Minute)
+		}, tenantsource.Rest, 3 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := large(t, c.change)
+			in.Guard.Interval = 10 * time.Minute
+			got := tenantsource.Decide(in)
+			if got.Step != c.step || got.After != c.after {
+				t.Errorf("step %d after %s, want %d after %s", got.Step, got.After, c.step, c.after)
+			}
+		})
+	}
+}
+
+// What a row says is applied where no other row has a say in it. All else is left to a poll.
+func TestWhatARowSaysAlone(t *testing.T) {
+	program := keyed(t)
+	row := mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}}
+	o, _ := program.Build(1, row)
+	ours := tenantsource.Standing{Relation: tenantsource.Ours, UID: "u1", Key: o.Key}
+	with := func(change func(*tenantsource.Standing)) objects {
+		s := ours
+		change(&s)
+		return objects{"acme": {standing: s, domains: []string{"acme.example.com"}}}
+	}
+	other := mapping.Row{Values: tree{"name": "other", "domain": []any{"acme.example.com"}}}
+	unusable := mapping.Row{Values: tree{"name": "acme", "domain": []any{"not a domain"}}}
+	for name, c := range map[string]struct {
+		fleet objects
+		// before are the rows of the last poll, now those that are read.
+		before, now []mapping.Row
+		lost        tenantsource.Losses
+		want        []string
+		doubt       bool
+	}{
+		"a new row is created": {now: []mapping.Row{row}, want: []string{"Create acme"}},
+		"a changed row is an update": {
+			fleet: with(func(*tenantsource.Standing) {}), before: []mapping.Row{row}, now: []mapping.Row{row}, want: []string{"Update acme u1"},
+		},
+		"a row that is gone proves nothing":           {fleet: with(func(*tenantsource.Standing) {}), before: []mapping.Row{row}},
+		"a row whose object is equal changes nothing": {fleet: objects{"acme": {standing: ours, hash: o.Hash()}}, before: []mapping.Row{row}, now: []mapping.Row{row}},
+		"a domain of another row":                     {before: []mapping.Row{other}, now: []mapping.Row{row}, doubt: true},
+		"a row that was not used":                     {before: []mapping.Row{unusable}, now: []mapping.Row{row}, doubt: true},
+		"a row that can't be used":                    {now: []mapping.Row{unusable}, doubt: true},
+		"a name that the object of another row has": {
+			fleet: with(func(s *tenantsource.Standing) { s.Key = "another" }), now: []mapping.Row{row}, doubt: true,
+		},
+		"a change that takes something away": {
+			fleet: with(func(s *tenantsource.Standing) { s.Harm = "removes a domain" }), now: []mapping.Row{row}, doubt: true,
+		},
+		"an object that was disabled, as its row was gone": {
+			fleet: with(func(s *tenantsource.Standing) { s.Disabled = true }), now: []mapping.Row{row}, doubt: true,
+		},
+		"an object of an earlier source": {
+			fleet: with(func(s *tenantsource.Standing) { s.Relation = tenantsource.Earlier }), now: []mapping.Row{row}, doubt: true,
+		},
+		"a row that is back, with an object that is equal": {
+			fleet: objects{"acme": {standing: ours, hash: o.Hash()}}, now: []mapping.Row{row},
+			lost: tenantsource.Losses{"acme": {Owned: tenantsource.Owned{Name: "acme", UID: "u1"}}}, doubt: true,
+		},
+		"one row in doubt does not keep another from going": {
+			before: []mapping.Row{other}, now: []mapping.Row{row, {Values: tree{"name": "beta", "domain": []any{"beta.example.com"}}}},
+			want: []string{"Create beta"}, doubt: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := large(t, func(in *tenantsource.Input) { in.Session.Losses = c.lost })
+			before := read(t, program, objects{}, c.before...)
+			others := before.Others(in.Generation, before.Harvest())
+			poll := tenantsource.NewPoll(program, c.fleet, 0)
+			poll.Refuse = func(o mapping.Object) string {
+				if others.Concern(c.fleet, o) {
+					return "other rows have a say in it"
+				}
+				return ""
+			}
+			for _, r := range c.now {
+				if err := poll.Row(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, doubt := in.Glimpse(poll.Harvest())
+			if diff := cmp.Diff(c.want, changes(&tenantsource.Harvest{Changes: got})); diff != "" || doubt != c.doubt {
+				t.Errorf("doubt %t, want %t; changes (-want +got):\n%s", doubt, c.doubt, diff)
+			}
+		})
+	}
+}
+
+func read(t *testing.T, p *mapping.Program, fleet tenantsource.Fleet, rows ...mapping.Row) *tenantsource.Poll {
+	t.Helper()
+	poll := tenantsource.NewPoll(p, fleet, 0)
+	for _, row := range rows {
+		if err := poll.Row(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return poll
+}
+
+// Two rows of one domain that are read one after the other are not both served.
+func TestADomainThatWasJustGivenAway(t *testing.T) {
+	poll := tenantsource.NewPoll(keyed(t), objects{}, 0)
+	others := poll.Others(1, poll.Harvest())
+	o, _ := keyed(t).Build(1, mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}})
+	if others.Concern(objects{}, o) {
+		t.Error("a row that is alone is in doubt")
+	}
+	others.Add(o.Domains())
+	if o.Name = "other"; !others.Concern(objects{}, o) {
+		t.Error("a domain that another object was given is not in doubt")
+	}
+}
+
+// A database that can't be reached is asked again at once by a poll; one that can't read single rows is not asked for an hour.
+func TestAReadOfSingleRowsThatFails(t *testing.T) {
+	for reason, want := range map[*tenantsource.Failure]tenantsource.Step{
+		{Reason: tenantsource.PollFailed}:  tenantsource.ReadNamed,
+		{Reason: tenantsource.SourceError}: tenantsource.Read,
+	} {
+		in := large(t)
+		in.Glance()
+		in.Together(reason)
+		in.Now = in.Now.Add(time.Second)
+		if got := tenantsource.Decide(in).Step; got != want {
+			t.Errorf("after %s the step is %d, want %d", reason.Reason, got, want)
+		}
+		in.Now, in.Session.Glanced = in.Now.Add(time.Hour), time.Time{}
+		in.Guard.Interval = 24 * time.Hour
+		if got := tenantsource.Decide(in).Step; got != tenantsource.ReadNamed {
+			t.Errorf("an hour after %s the step is %d", reason.Reason, got)
+		}
+	}
+}
