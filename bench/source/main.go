@@ -63,7 +63,7 @@ func main() {
 
 // bench is one measurement.
 type bench struct {
-	kube     client.Client
+	kube     client.WithWatch
 	writes   *stack.Writes
 	operator *stack.Operator
 	table    *database.Table
@@ -152,22 +152,25 @@ func (b *bench) measure(ctx context.Context, s *stack.Stack, flags []string) (er
 		}
 	}
 	say("killing and restarting the operator")
-	return b.poll(ctx, "after SIGKILL and a restart", func() error {
+	if err := b.poll(ctx, "after SIGKILL and a restart", func() error {
 		if err := b.operator.Kill(ctx); err != nil {
 			return err
 		}
 		return errors.Join(b.operator.Start(ctx), b.ask(ctx))
-	})
+	}); err != nil {
+		return err
+	}
+	return b.hints(ctx)
 }
 
 // poll prints a line for one poll.
 func (b *bench) poll(ctx context.Context, title string, begin func() error) error {
 	process.ForgetPeak(b.operator.PID())
-	before, start, pid := process.UsageOf(b.operator.PID()), time.Now(), b.operator.PID()
 	sources, tenants, err := b.tallies(ctx)
 	if err != nil {
 		return err
 	}
+	before, start, pid := process.UsageOf(b.operator.PID()), time.Now(), b.operator.PID()
 	if err := begin(); err != nil {
 		return err
 	}
@@ -205,13 +208,15 @@ func (b *bench) tallies(ctx context.Context) (sources, tenants stack.Tally, err 
 	return sources, tenants, err
 }
 
+func rowName(i int) string { return fmt.Sprintf("customer-%06d", i) }
+
 // put writes rows with a plan.
 func (b *bench) put(ctx context.Context, from, to int, plan string) error {
 	const chunk = 1000
 	for at := from; at < to; at += chunk {
 		var batch []map[string]any
 		for i := at; i < min(at+chunk, to); i++ {
-			id := fmt.Sprintf("customer-%06d", i)
+			id := rowName(i)
 			batch = append(batch, map[string]any{"name": id, "domain": id + ".example.com", "enabled": true, "plan": plan})
 		}
 		if err := b.table.Put(ctx, batch...); err != nil {
@@ -232,7 +237,7 @@ func (b *bench) prepare(ctx context.Context, provider mapping.Provider) error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: v1alpha1.TenantSourceSpec{
 			Provider: v1alpha1.SourceProvider(provider), DistributionID: stack.DistributionID, PollInterval: &metav1.Duration{Duration: interval},
-			Suspend: true, Mapping: []v1alpha1.FieldMapping{{Column: "plan", Field: "parameters[tier]"}},
+			Suspend: true, RowKey: "name", Mapping: []v1alpha1.FieldMapping{{Column: "plan", Field: "parameters[tier]"}},
 		},
 	}
 	ref := &v1alpha1.SecretReference{Name: name}
@@ -289,16 +294,12 @@ func (b *bench) get(ctx context.Context) (*v1alpha1.TenantSource, error) {
 
 // await waits until the poll that was asked for is over, and fails if it did not find every row.
 func (b *bench) await(ctx context.Context) error {
-	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, pollTimeout, true, func(ctx context.Context) (bool, error) {
-		o, err := b.get(ctx)
-		if err != nil {
-			return false, err
-		}
+	err := b.until(ctx, "the poll", func(o *v1alpha1.TenantSource) bool {
 		first := b.tokens == 1 && o.Status.ObservedGeneration == o.Generation
-		return first || b.tokens > 1 && o.Status.SyncToken == fmt.Sprint(b.tokens), nil
+		return first || b.tokens > 1 && o.Status.SyncToken == fmt.Sprint(b.tokens)
 	})
 	if err != nil {
-		return fmt.Errorf("waiting for the poll: %w", err)
+		return err
 	}
 	o, err := b.get(ctx)
 	if err != nil {
@@ -306,6 +307,18 @@ func (b *bench) await(ctx context.Context) error {
 	}
 	if d := o.Status.TenantsDiscovered; d == nil || int(*d) != b.rows {
 		return fmt.Errorf("the source did not find all rows: %+v", o.Status.Conditions)
+	}
+	return nil
+}
+
+// until waits until the source meets a condition.
+func (b *bench) until(ctx context.Context, what string, met func(*v1alpha1.TenantSource) bool) error {
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, pollTimeout, true, func(ctx context.Context) (bool, error) {
+		o, err := b.get(ctx)
+		return err == nil && met(o), err
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for %s: %w", what, err)
 	}
 	return nil
 }
