@@ -156,7 +156,7 @@ type TenantSourceSpec struct {
 
 	// rowKey is a column that identifies a row and never changes, like a primary key. With it, a row without a valid name
 	// keeps only its own tenant from being deleted. Otherwise such a row could belong to any tenant, and no tenant is
-	// deleted as long as it exists.
+	// deleted as long as it exists. With watch, single rows of a large table are read by it.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=255
 	// +optional

@@ -31,12 +31,34 @@ func (h told) Listen(ctx context.Context, _ mapping.Query, sink port.HintSink) e
 	return ctx.Err()
 }
 
-// watchedWorld is a world with a table of n customers that is watched and was read, and what tells of its changes. It polls once
-// a day.
-func watchedWorld(t *testing.T, n int, change ...func(*v1alpha1.TenantSource)) (*sourceworld.World, *database.Table, func(keys ...string)) {
+// watched is a world with a table that is watched. Its source polls once a day.
+type watched struct {
+	*sourceworld.World
+	*database.Table
+	hints told
+	sink  port.HintSink
+}
+
+// listens lets the process listen, and read the table after that.
+func (w *watched) listens() {
+	w.Advance(time.Second)
+	w.sink = <-w.hints.sink
+	w.Once("customers")
+	w.Advance(5 * time.Second)
+}
+
+// hint tells of changes.
+func (w *watched) hint(keys ...string) {
+	w.sink.Hint(keys...)
+	w.Once("customers")
+	w.Advance(100 * time.Millisecond)
+}
+
+// watchedWorld is a world with a table of 600 customers that was read.
+func watchedWorld(t *testing.T, change ...func(*v1alpha1.TenantSource)) *watched {
 	t.Helper()
 	table := newTable(t, 0)
-	rows := make([]map[string]any, n)
+	rows := make([]map[string]any, 600)
 	for i := range rows {
 		rows[i] = row(i)
 		rows[i]["plan"] = "free"
@@ -56,15 +78,9 @@ func watchedWorld(t *testing.T, n int, change ...func(*v1alpha1.TenantSource)) (
 		o.Spec.PollInterval = &metav1.Duration{Duration: 24 * time.Hour}
 		o.Spec.Mapping = append(o.Spec.Mapping, v1alpha1.FieldMapping{Column: "plan", Field: "parameters[plan]"})
 	})...)
-	w.Advance(time.Second)
-	sink := <-hints.sink
-	w.Once("customers")
-	w.Advance(5 * time.Second)
-	return w, table, func(keys ...string) {
-		sink.Hint(keys...)
-		w.Once("customers")
-		w.Advance(100 * time.Millisecond)
-	}
+	world := &watched{World: w, Table: table, hints: hints}
+	world.listens()
+	return world
 }
 
 // tenant is the domains and the plan of a tenant; empty where there is none.
@@ -89,15 +105,15 @@ func tenant(w *sourceworld.World, name string) string {
 // written in status.
 func TestANamedRowReachesItsObjectWithoutAPoll(t *testing.T) {
 	t.Parallel()
-	w, table, hint := watchedWorld(t, 600)
+	w := watchedWorld(t)
 	polls, before := len(w.Polls), w.Writes()
-	must(t, table.Put(t.Context(),
+	must(t, w.Put(t.Context(),
 		map[string]any{"name": "new", "domain": "new.example.com", "enabled": true, "plan": "free"},
 		map[string]any{"name": name(7), "domain": row(7)["domain"].(string) + " more.example.com", "enabled": true, "plan": "gold"},
 		map[string]any{"name": name(8), "domain": row(8)["domain"], "enabled": true, "plan": "gold"}))
-	hint("new", name(7), name(9))
+	w.hint("new", name(7), name(9))
 	want := []string{"new.example.com free", name(7) + ".example.com more.example.com gold", name(8) + ".example.com free"}
-	if diff := cmp.Diff(want, []string{tenant(w, "new"), tenant(w, name(7)), tenant(w, name(8))}); diff != "" {
+	if diff := cmp.Diff(want, []string{tenant(w.World, "new"), tenant(w.World, name(7)), tenant(w.World, name(8))}); diff != "" {
 		t.Errorf("tenants (-want +got):\n%s%s", diff, w.Describe("customers"))
 	}
 	after := w.Writes()
@@ -110,7 +126,7 @@ func TestANamedRowReachesItsObjectWithoutAPoll(t *testing.T) {
 
 	// A poll follows in a while, and finds what no one has named.
 	w.Advance(6 * time.Minute)
-	if got := tenant(w, name(8)); len(w.Polls) != polls+1 || !strings.HasSuffix(got, "gold") {
+	if got := tenant(w.World, name(8)); len(w.Polls) != polls+1 || !strings.HasSuffix(got, "gold") {
 		t.Errorf("%d polls, and the row that was not named is %q", len(w.Polls)-polls, got)
 	}
 	if o, _ := w.Get("customers"); *o.Status.TenantsDiscovered != 601 {
@@ -121,70 +137,64 @@ func TestANamedRowReachesItsObjectWithoutAPoll(t *testing.T) {
 // What other rows have a say in, what takes something away and what has to be told is left to a poll, which comes at once.
 func TestWhatANamedRowLeavesToAPoll(t *testing.T) {
 	t.Parallel()
-	const n = 600
-	gone := func(name string) map[string]any { return map[string]any{"name": name} }
-	for about, c := range map[string]struct {
+	w := watchedWorld(t)
+	customer := func(name, domain, plan string) map[string]any {
+		return map[string]any{"name": name, "domain": domain, "enabled": true, "plan": plan}
+	}
+	domain := func(i int) string { return name(i) + ".example.com" }
+	for _, c := range []struct {
+		about  string
 		change map[string]any
+		gone   string
 		keys   []string
-		want   map[string]string
-		polls  int
+		// tenant is the one to look at, want what it is then.
+		tenant, want string
+		polls        int
 	}{
-		"a domain that another row has": {
-			change: map[string]any{"name": "new", "domain": name(3) + ".example.com", "enabled": true, "plan": "free"}, keys: []string{"new"},
-			want: map[string]string{"new": "", name(3): name(3) + ".example.com free"}, polls: 1,
+		{about: "a domain that another row has", change: customer("new", domain(3), "free"), keys: []string{"new"}, tenant: "new", want: "", polls: 1},
+		{about: "a domain that is no domain", change: customer("new", "no_domain", "free"), keys: []string{"new"}, tenant: "new", want: "", polls: 1},
+		{
+			about:  "a change that the guard allows, once it has counted it",
+			change: customer(name(4), "other.example.com", "free"), keys: []string{name(4)}, tenant: name(4), want: "other.example.com free", polls: 1,
 		},
-		"a domain that is no domain": {
-			change: map[string]any{"name": "new", "domain": "no_domain", "enabled": true, "plan": "free"}, keys: []string{"new"}, want: map[string]string{"new": ""}, polls: 1,
-		},
-		"a change that the guard allows, once it has counted it": {
-			change: map[string]any{"name": name(3), "domain": "other.example.com", "enabled": true, "plan": "free"}, keys: []string{name(3)},
-			want: map[string]string{name(3): "other.example.com free"}, polls: 1,
-		},
-		"a row that is gone, which only regular polls confirm": {
-			change: gone(name(3)), keys: []string{name(3)}, want: map[string]string{name(3): name(3) + ".example.com free"},
-		},
-		"any row": {
-			change: map[string]any{"name": name(3), "domain": name(3) + ".example.com", "enabled": true, "plan": "gold"}, want: map[string]string{name(3): name(3) + ".example.com gold"}, polls: 1,
-		},
+		{about: "any row", change: customer(name(5), domain(5), "gold"), tenant: name(5), want: domain(5) + " gold", polls: 1},
+		{about: "a row that is gone, which only regular polls confirm", gone: name(6), keys: []string{name(6)}, tenant: name(6), want: domain(6) + " free"},
 	} {
-		t.Run(about, func(t *testing.T) {
-			t.Parallel()
-			w, table, hint := watchedWorld(t, n)
-			polls := len(w.Polls)
-			if len(c.change) == 1 {
-				must(t, table.Remove(t.Context(), fmt.Sprint(c.change["name"])))
-			} else {
-				must(t, table.Put(t.Context(), c.change))
-			}
-			hint(c.keys...)
-			w.Once("customers")
-			w.Advance(2 * time.Second)
-			for name, want := range c.want {
-				if got := tenant(w, name); got != want {
-					t.Errorf("the tenant %s is %q, want %q\n%s", name, got, want, w.Describe("customers"))
-				}
-			}
-			if got := len(w.Polls) - polls; got != c.polls {
-				t.Errorf("%d polls, want %d", got, c.polls)
-			}
-		})
+		polls := len(w.Polls)
+		if c.gone != "" {
+			must(t, w.Remove(t.Context(), c.gone))
+		} else {
+			must(t, w.Put(t.Context(), c.change))
+		}
+		w.hint(c.keys...)
+		w.Once("customers")
+		w.Advance(2 * time.Second)
+		if got := tenant(w.World, c.tenant); got != c.want {
+			t.Errorf("%s: the tenant %s is %q, want %q\n%s", c.about, c.tenant, got, c.want, w.Describe("customers"))
+		}
+		if got := len(w.Polls) - polls; got != c.polls {
+			t.Errorf("%s: %d polls, want %d", c.about, got, c.polls)
+		}
+	}
+	if got := tenant(w.World, name(3)); got != domain(3)+" free" {
+		t.Errorf("the tenant whose domain another row has is %q", got)
 	}
 }
 
 // A database that refuses to read single rows is read as a whole.
 func TestADatabaseThatCantReadSingleRows(t *testing.T) {
 	t.Parallel()
-	w, table, hint := watchedWorld(t, 600, func(o *v1alpha1.TenantSource) {
+	w := watchedWorld(t, func(o *v1alpha1.TenantSource) {
 		// A comment after the end is one statement for the server, and none that can be part of another.
 		o.Spec.Postgres.Query += "; -- all of them"
 	})
 	polls := len(w.Polls)
 	for i, plan := range []string{"gold", "platinum"} {
-		must(t, table.Put(t.Context(), map[string]any{"name": name(i), "domain": row(i)["domain"], "enabled": true, "plan": plan}))
-		hint(name(i))
+		must(t, w.Put(t.Context(), map[string]any{"name": name(i), "domain": row(i)["domain"], "enabled": true, "plan": plan}))
+		w.hint(name(i))
 		w.Once("customers")
 		w.Advance(2 * time.Second)
-		if got, want := tenant(w, name(i)), name(i)+".example.com "+plan; got != want {
+		if got, want := tenant(w.World, name(i)), name(i)+".example.com "+plan; got != want {
 			t.Errorf("the tenant is %q, want %q\n%s", got, want, w.Describe("customers"))
 		}
 	}
@@ -193,5 +203,29 @@ func TestADatabaseThatCantReadSingleRows(t *testing.T) {
 	}
 	if slices.ContainsFunc(w.Polls[polls:], func(r tenantsource.Report) bool { return r.Result == nil }) {
 		t.Error("a poll has failed")
+	}
+}
+
+// A process that dies among the rows that were named leaves nothing undone: the next one listens, and reads the table.
+func TestStopAmongNamedRows(t *testing.T) {
+	t.Parallel()
+	for _, after := range []bool{true, false} {
+		for n := 1; n <= 2; n++ {
+			t.Run(fmt.Sprintf("write %d, after %t", n, after), func(t *testing.T) {
+				t.Parallel()
+				w := watchedWorld(t)
+				w.CrashAt(n, after)
+				must(t, w.Put(t.Context(), map[string]any{"name": "new", "domain": "new.example.com", "enabled": true, "plan": "free"},
+					map[string]any{"name": name(7), "domain": row(7)["domain"], "enabled": true, "plan": "gold"}))
+				w.hint("new", name(7))
+				if left := w.WritesToCrash(); left > 0 {
+					t.Errorf("the crash did not come, but for %d writes", left)
+				}
+				w.listens()
+				if diff := cmp.Diff([]string{"new.example.com free", name(7) + ".example.com gold"}, []string{tenant(w.World, "new"), tenant(w.World, name(7))}); diff != "" {
+					t.Errorf("tenants (-want +got):\n%s%s", diff, w.Describe("customers"))
+				}
+			})
+		}
 	}
 }

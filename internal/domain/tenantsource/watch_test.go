@@ -20,7 +20,7 @@ func TestWhatASourceSaysOfItsStream(t *testing.T) {
 		"the first try has not ended":                  {watch: &tenantsource.Watch{}},
 		"changes are told": {
 			watch: &tenantsource.Watch{Listening: true},
-			want:  &chain.Condition{Type: "Watching", Status: true, Reason: "Listening", Message: "The database reports changes, and the table is read after each of them"},
+			want:  &chain.Condition{Type: "Watching", Status: true, Reason: "Listening", Message: "The database reports changes, and they are read at once"},
 		},
 		"the stream was lost": {
 			watch: &tenantsource.Watch{Lost: "Listen: 127.0.0.1: no answer"},
