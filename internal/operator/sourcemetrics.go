@@ -21,6 +21,7 @@ type sourceMetrics struct {
 	held     *prometheus.GaugeVec
 	complete *prometheus.GaugeVec
 	rollout  *prometheus.GaugeVec
+	listens  *prometheus.GaugeVec
 
 	mu    sync.Mutex
 	named map[client.ObjectKey]struct{}
@@ -70,12 +71,16 @@ func newSourceMetrics(r prometheus.Registerer) (*sourceMetrics, error) {
 			Name: metricPrefix + "source_rollout_tenants",
 			Help: "Tenants of a TenantSource with spec.rollout by how far the last change of the spec has come: applied, failed or waiting.",
 		}, append(which, "state")),
+		listens: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: metricPrefix + "source_listening",
+			Help: "1 while the database reports changes to a TenantSource with spec.watch, 0 while it does not and the table is only read every spec.pollInterval.",
+		}, which),
 		complete: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: metricPrefix + "source_last_complete_timestamp_seconds",
 			Help: "Start time of the last poll of a TenantSource that read the table completely.",
 		}, which),
 	}
-	return m, registerAll(r, m.polls, m.duration, m.changes, m.rows, m.held, m.complete, m.rollout)
+	return m, registerAll(r, m.polls, m.duration, m.changes, m.rows, m.held, m.complete, m.rollout, m.listens)
 }
 
 // Polled implements tenantsource.Observer.
@@ -120,12 +125,26 @@ func (m *sourceMetrics) RolledOut(key client.ObjectKey, r rollout.Rollout) {
 	}
 }
 
+// Watched implements tenantsource.Observer.
+func (m *sourceMetrics) Watched(key client.ObjectKey, w *tenantsource.Watch) {
+	switch {
+	case w == nil:
+		m.listens.DeleteLabelValues(key.Namespace, key.Name)
+	case m.shows(key):
+		value := 0.0
+		if w.Listening {
+			value = 1
+		}
+		m.listens.WithLabelValues(key.Namespace, key.Name).Set(value)
+	}
+}
+
 // Forgotten implements tenantsource.Observer.
 func (m *sourceMetrics) Forgotten(key client.ObjectKey) {
 	labels := prometheus.Labels{"namespace": key.Namespace, "name": key.Name}
 	for _, v := range []interface {
 		DeletePartialMatch(prometheus.Labels) int
-	}{m.polls, m.changes, m.rows, m.held, m.complete, m.rollout} {
+	}{m.polls, m.changes, m.rows, m.held, m.complete, m.rollout, m.listens} {
 		v.DeletePartialMatch(labels)
 	}
 	m.mu.Lock()

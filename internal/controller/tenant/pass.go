@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -197,10 +196,5 @@ func (p *pass) farewell(err error) reconcile.Conclusion {
 
 // transition tells of TenantReady when its reason has changed.
 func transition(before, after []metav1.Condition) []reconcile.Event {
-	was, is := meta.FindStatusCondition(before, kleffv1.ConditionTenantReady), meta.FindStatusCondition(after, kleffv1.ConditionTenantReady)
-	if is == nil || was != nil && was.Reason == is.Reason {
-		return nil
-	}
-	quiet := is.Status == metav1.ConditionTrue || is.Reason == kleffv1.ReasonCreating || is.Reason == kleffv1.ReasonTerminating
-	return []reconcile.Event{{Warning: !quiet, Reason: is.Reason, Message: is.Message}}
+	return reconcile.Turn(before, after, kleffv1.ConditionTenantReady, kleffv1.ReasonCreating, kleffv1.ReasonTerminating)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -289,10 +288,5 @@ func onlyCounts(a, b *kleffv1.TenantPlanStatus) bool {
 
 // events tell of Ready when its reason has changed.
 func (p *pass) events(before []metav1.Condition) []reconcile.Event {
-	was, is := meta.FindStatusCondition(before, kleffv1.ConditionReady), meta.FindStatusCondition(p.object.Status.Conditions, kleffv1.ConditionReady)
-	if is == nil || was != nil && was.Reason == is.Reason {
-		return nil
-	}
-	warning := is.Status == metav1.ConditionFalse && is.Reason != kleffv1.ReasonRollingOut && is.Reason != kleffv1.ReasonRolloutPaused
-	return []reconcile.Event{{Warning: warning, Reason: is.Reason, Message: is.Message}}
+	return reconcile.Turn(before, p.object.Status.Conditions, kleffv1.ConditionReady, kleffv1.ReasonRollingOut, kleffv1.ReasonRolloutPaused)
 }

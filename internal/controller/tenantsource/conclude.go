@@ -20,13 +20,13 @@ const again = 10 * time.Millisecond
 func (p *pass) Conclude(err error) reconcile.Conclusion {
 	now := p.Clock.Now()
 	p.in.Now = now
+	p.Observer.Watched(p.key(), p.in.Watch)
 	if err != nil {
 		// The round goes on where it stopped, when the API server answers again.
 		return reconcile.Conclusion{}
 	}
 	report := tenantsource.Conclude(p.in, p.decision)
 	was := p.object.Status.DeepCopy()
-	before := meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady).DeepCopy()
 	if report.Granted {
 		meta.RemoveStatusCondition(&p.object.Status.Conditions, v1alpha1.ConditionGranted)
 	}
@@ -43,7 +43,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	case report.Rollout != nil && report.Polled == nil:
 		p.concludeRollout(&c, report, was, now)
 	case report.Polled != nil:
-		c.Events = p.events(before, round)
+		c.Events = p.events(was.Conditions, round)
 		if round.Rolling != nil && !round.Rolling.Memory.Complete {
 			c.After = again
 		}
@@ -55,15 +55,16 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 			}
 		}
 	case p.in.Deleting:
-		c.Events = p.removalEvents(before)
+		c.Events = p.removalEvents(was.Conditions)
 		c.Stored = func() { p.Observer.Held(p.key(), held(report)) }
 	case p.in.Frozen():
-		c.Events = p.transition(before)
+		c.Events = p.transition(was.Conditions)
 	}
 	if g := p.glanced; g != (glanced{}) {
 		c.Events = append(c.Events, reconcile.Event{Reason: eventTenantsChanged, Message: fmt.Sprintf(
 			"Tenants created: %d, changed: %d, after the database reported that their rows have changed.", g.created, g.updated)})
 	}
+	c.Events = append(c.Events, streamEvents(was.Conditions, p.object.Status.Conditions)...)
 	return c
 }
 
@@ -84,7 +85,7 @@ const (
 	eventTenantsRetained = "TenantsRetained"
 )
 
-func (p *pass) events(before *metav1.Condition, round *tenantsource.Round) []reconcile.Event {
+func (p *pass) events(before []metav1.Condition, round *tenantsource.Round) []reconcile.Event {
 	events := p.transition(before)
 	if round.Failure == nil && round.Created+round.Updated+round.Deleted+round.Marked > 0 {
 		message := fmt.Sprintf("Tenants created: %d, changed: %d, %s: %d", round.Created, round.Updated, p.removedWord(), round.Deleted)
@@ -104,15 +105,16 @@ func (p *pass) removedWord() string {
 }
 
 // transition tells when Ready has another reason than before.
-func (p *pass) transition(before *metav1.Condition) []reconcile.Event {
-	now := meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady)
-	if now == nil || before != nil && before.Reason == now.Reason {
-		return nil
-	}
-	return []reconcile.Event{{Warning: now.Status != "True" && now.Reason != v1alpha1.ReasonDeleting, Reason: now.Reason, Message: now.Message}}
+func (p *pass) transition(before []metav1.Condition) []reconcile.Event {
+	return reconcile.Turn(before, p.object.Status.Conditions, v1alpha1.ConditionReady, v1alpha1.ReasonDeleting)
 }
 
-func (p *pass) removalEvents(before *metav1.Condition) []reconcile.Event {
+// streamEvents tell when the stream of the table's changes is lost, and when it is there.
+func streamEvents(before, after []metav1.Condition) []reconcile.Event {
+	return reconcile.Turn(before, after, v1alpha1.ConditionWatching)
+}
+
+func (p *pass) removalEvents(before []metav1.Condition) []reconcile.Event {
 	if p.decision.Step != tenantsource.LetGo {
 		return p.transition(before)
 	}

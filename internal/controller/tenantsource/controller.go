@@ -32,6 +32,8 @@ type Observer interface {
 	Held(key client.ObjectKey, deletions int)
 	// RolledOut takes how far a change of the spec has come.
 	RolledOut(key client.ObjectKey, r rollout.Rollout)
+	// Watched takes what is known of the stream of the table's changes; nil where there is none.
+	Watched(key client.ObjectKey, w *tenantsource.Watch)
 	// Forgotten takes a source that is gone.
 	Forgotten(key client.ObjectKey)
 }

@@ -3,7 +3,6 @@ package tenantsource
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -215,10 +214,10 @@ func onlyCounts(a, b *v1alpha1.TenantSourceStatus) bool {
 
 // rolloutEvents tell of RolledOut when its reason has changed.
 func rolloutEvents(before, after []metav1.Condition) []reconcile.Event {
-	was, is := meta.FindStatusCondition(before, v1alpha1.ConditionRolledOut), meta.FindStatusCondition(after, v1alpha1.ConditionRolledOut)
-	if is == nil || was == nil && is.Reason == v1alpha1.ReasonRolledOut || was != nil && was.Reason == is.Reason {
+	if meta.FindStatusCondition(before, v1alpha1.ConditionRolledOut) == nil && meta.IsStatusConditionTrue(after, v1alpha1.ConditionRolledOut) {
+		// Its tenants are as they were created.
 		return nil
 	}
-	calm := []string{v1alpha1.ReasonRollingOut, v1alpha1.ReasonRolledOut, v1alpha1.ReasonRolloutPaused, v1alpha1.ReasonUndoing, v1alpha1.ReasonUndone}
-	return []reconcile.Event{{Warning: !slices.Contains(calm, is.Reason), Reason: is.Reason, Message: is.Message}}
+	return reconcile.Turn(before, after, v1alpha1.ConditionRolledOut,
+		v1alpha1.ReasonRollingOut, v1alpha1.ReasonRolloutPaused, v1alpha1.ReasonUndoing, v1alpha1.ReasonUndone)
 }

@@ -56,9 +56,9 @@ func (in Input) watching() *chain.Condition {
 	case w == nil:
 		return nil
 	case w.Listening:
-		return &chain.Condition{Type: Watching, Status: true, Reason: Listening, Message: "The database reports changes, and they are read at once"}
+		return &chain.Condition{Type: Watching, Status: true, Reason: Listening, Message: "The database reports changes, and they are read at once."}
 	case w.Lost != "":
-		return &chain.Condition{Type: Watching, Reason: NotListening, Message: w.Lost + ". Until this is fixed, the table is only read every spec.pollInterval"}
+		return &chain.Condition{Type: Watching, Reason: NotListening, Message: w.Lost + ". Until this is fixed, the table is only read every spec.pollInterval."}
 	}
 	return nil
 }

@@ -20,11 +20,11 @@ func TestWhatASourceSaysOfItsStream(t *testing.T) {
 		"the first try has not ended":                  {watch: &tenantsource.Watch{}},
 		"changes are told": {
 			watch: &tenantsource.Watch{Listening: true},
-			want:  &chain.Condition{Type: "Watching", Status: true, Reason: "Listening", Message: "The database reports changes, and they are read at once"},
+			want:  &chain.Condition{Type: "Watching", Status: true, Reason: "Listening", Message: "The database reports changes, and they are read at once."},
 		},
 		"the stream was lost": {
 			watch: &tenantsource.Watch{Lost: "Listen: 127.0.0.1: no answer"},
-			want:  &chain.Condition{Type: "Watching", Reason: "NotListening", Message: "Listen: 127.0.0.1: no answer. Until this is fixed, the table is only read every spec.pollInterval"},
+			want:  &chain.Condition{Type: "Watching", Reason: "NotListening", Message: "Listen: 127.0.0.1: no answer. Until this is fixed, the table is only read every spec.pollInterval."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
@@ -48,7 +49,7 @@ type TB interface {
 type Options struct {
 	// Rows reads the tables, by provider.
 	Rows map[mapping.Provider]port.Rows
-	// Hints tell of changes of the tables, by provider.
+	// Hints tell of changes of the tables, by provider. They run in real time: see AwaitWake.
 	Hints map[mapping.Provider]port.Hints
 	// Grant is the administrator's; nil lets every source have its own namespace only.
 	Grant func(from, to string) error
@@ -72,8 +73,9 @@ type World struct {
 	Events []reconcile.Event
 	// Polls are the reports of the polls that are over.
 	Polls []tenantsource.Report
-	// Held is how many deletions wait for approval, as metrics tell.
-	Held int
+	// Held is how many deletions wait for approval, and Listening whether the table's changes are told, as metrics tell.
+	Held      int
+	Listening *bool
 
 	t       TB
 	options Options
@@ -85,6 +87,8 @@ type World struct {
 	// wakes tells the changes of a source that wake it, seen are the sources as the watch last showed them.
 	wakes func(before, after client.Object) bool
 	seen  map[string]client.Object
+	// woken are the sources that the process itself wakes.
+	woken <-chan event.GenericEvent
 	// related are the watches of other kinds.
 	related []reconcile.Related
 	failing map[string]int
@@ -145,7 +149,7 @@ func (w *World) Restart() {
 	}
 	c := interceptor.NewClient(w.gate.around(w.counting()), w.options.Funcs)
 	reconciler := controller.New(controller.Options{
-		Client: c, Live: c, AnswerOf: kube.AnswerOf, Rows: w.options.Rows, Hints: w.options.Hints, MaxWatches: len(w.options.Hints), Clock: w.Clock, Grant: grant,
+		Client: c, Live: c, AnswerOf: kube.AnswerOf, Rows: w.options.Rows, Hints: w.options.Hints, MaxWatches: maxWatches, Clock: w.Clock, Grant: grant,
 		MaxRows: w.options.MaxRows, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w}, Stopped: w.options.Stopped,
 	})
 	w.driver = &reconcile.Driver[*v1alpha1.TenantSource]{
@@ -153,7 +157,7 @@ func (w *World) Restart() {
 		Publish: func(_ *v1alpha1.TenantSource, e reconcile.Event) { w.Events = append(w.Events, e) },
 	}
 	watch := reconciler.Watch(1)
-	w.related = watch.Related
+	w.related, w.woken = watch.Related, watch.Wake
 	w.wakes = func(before, after client.Object) bool { return watch.Wakes(reconciler.Finalizer(), before, after) }
 	clear(w.seen)
 }
@@ -165,7 +169,16 @@ func (o observer) Polled(_ client.ObjectKey, r tenantsource.Report, _ time.Durat
 }
 func (o observer) Held(_ client.ObjectKey, deletions int)      { o.w.Held = deletions }
 func (o observer) RolledOut(client.ObjectKey, rollout.Rollout) {}
-func (o observer) Forgotten(client.ObjectKey)                  {}
+func (o observer) Watched(_ client.ObjectKey, w *tenantsource.Watch) {
+	o.w.Listening = nil
+	if w != nil {
+		o.w.Listening = &w.Listening
+	}
+}
+func (o observer) Forgotten(client.ObjectKey) {}
+
+// maxWatches is more than a test needs.
+const maxWatches = 10
 
 // maxPasses bounds how often one source is reconciled in one Advance: one that spins is a defect, and must
 // not hang the test.
@@ -218,6 +231,17 @@ func (w *World) Deploy(name string, fails func(*v1alpha1.DistributionTenant) boo
 				w.due[name] = w.Clock.Now()
 			}
 		}
+	}
+}
+
+// AwaitWake waits until the process itself wakes a source, which then is due.
+func (w *World) AwaitWake() {
+	w.t.Helper()
+	select {
+	case e := <-w.woken:
+		w.due[e.Object.GetName()] = w.Clock.Now()
+	case <-time.After(time.Minute):
+		w.t.Fatalf("no source was woken in a minute")
 	}
 }
 
