@@ -177,7 +177,7 @@ func changeRows(root string) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(cloudfront.have("the Ready", "the CertificateReady", "the DNSReady", "a TenantSource's Ready", "an EdgeGrant's Ready", "an Invalidation's Ready"),
+	err = errors.Join(cloudfront.have("the Ready", "the CertificateReady", "the DNSReady", "a TenantSource's Ready", "a TenantSource's RolledOut", "the Watching", "an EdgeGrant's Ready", "an Invalidation's Ready"),
 		kleff.have("TenantReady", "NamespaceReady", "PlanApplied", "MeshReady", "RolledOut"))
 	if err != nil {
 		return nil, err
@@ -262,10 +262,17 @@ func deletionRows() []change {
 func sourceRows(all reasons) []change {
 	const about, when = "TenantSource", "`Ready` has another reason than before, at the end of a poll or while the source is being deleted"
 	normal, warning := split(all.group("a TenantSource's Ready"))
+	moves, stops := split(all.group("a TenantSource's RolledOut"), "RollingOut", "RolloutPaused", "Undoing", "Undone")
+	listens, lost := split(all.group("the Watching"))
+	const rolledOut, watching = "`RolledOut` has another reason than before", "`Watching` has another reason than before"
 	return []change{
 		{about, when, "Normal", append(normal, code(string(resource.ReasonDeleting)))},
 		{about, when, "Warning", warning},
 		{about, "`Ready` has another reason than before", "Warning", []string{code(string(grant.NotGranted))}},
+		{about, rolledOut, "Normal", moves},
+		{about, rolledOut, "Warning", stops},
+		{about, watching, "Normal", listens},
+		{about, watching, "Warning", lost},
 	}
 }
 
@@ -296,7 +303,7 @@ func customerRows(all reasons) []change {
 	tenant = append(all.group("TenantReady"), tenant...)
 	calm, alarms := split(tenant, "Creating", "Terminating")
 	alarms = append(alarms, "and the reasons of its DistributionTenant's `Ready`, which `EdgeReady` repeats")
-	done, failed := split(all.group("RolledOut"), "RollingOut")
+	done, failed := split(all.group("RolledOut"), "RollingOut", "RolloutPaused")
 	failed = append(failed, "`PlanInvalid`", "`CRDMissing`", "`Error`", "`Terminating`")
 	slices.Sort(failed)
 	const tenantReady, ready = "`TenantReady` has another reason than before", "`Ready` has another reason than before"

@@ -2,9 +2,13 @@ package operator_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,6 +31,7 @@ func TestSeriesOfSourcesAreBounded(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	poll := func(n int) {
 		m.Held(key(n), 1)
+		m.Watched(key(n), &tenantsource.Watch{})
 		m.Polled(key(n), tenantsource.Report{
 			Conditions: []chain.Condition{{Type: chain.Ready, Reason: tenantsource.PollSucceeded}}, Result: &tenantsource.Result{Tenants: 1}, Polled: &noon,
 		}, 0)
@@ -51,9 +56,38 @@ func TestSeriesOfSourcesAreBounded(t *testing.T) {
 		}
 	}
 	const polls, held, rows = "cloudfront_tenant_operator_source_polls_total", "cloudfront_tenant_operator_source_held_deletions", "cloudfront_tenant_operator_source_rows"
-	expect("with 1,200 sources", map[string]int{polls: 1001, held: 1000, rows: 2000})
+	const listening = "cloudfront_tenant_operator_source_listening"
+	expect("with 1,200 sources", map[string]int{polls: 1001, held: 1000, rows: 2000, listening: 1000})
 	m.Forgotten(key(0))
-	expect("without the first", map[string]int{polls: 1000, held: 999, rows: 1998})
+	expect("without the first", map[string]int{polls: 1000, held: 999, rows: 1998, listening: 999})
 	poll(1100)
-	expect("when another has its place", map[string]int{polls: 1001, held: 1000, rows: 2000})
+	expect("when another has its place", map[string]int{polls: 1001, held: 1000, rows: 2000, listening: 1000})
+}
+
+// A source whose table is watched says whether its database reports changes. Others have no such series.
+func TestSourcesThatListen(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	m, err := operator.NewSourceMetrics(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := client.ObjectKey{Namespace: "shop", Name: "customers"}
+	for _, step := range []struct {
+		what  string
+		watch *tenantsource.Watch
+		want  []string
+	}{
+		{"a table that is not watched", nil, nil},
+		{"one whose stream is not there yet", &tenantsource.Watch{}, []string{"customers/shop/ 0"}},
+		{"one whose changes are reported", &tenantsource.Watch{Listening: true}, []string{"customers/shop/ 1"}},
+		{"one whose stream is lost", &tenantsource.Watch{Lost: "No answer"}, []string{"customers/shop/ 0"}},
+		{"one that is not watched any more", nil, nil},
+	} {
+		m.Watched(key, step.watch)
+		got := slices.DeleteFunc(gathered(t, registry), func(series string) bool { return !strings.Contains(series, "customers/") })
+		if d := cmp.Diff(step.want, got, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s (-want +got):\n%s", step.what, d)
+		}
+	}
 }

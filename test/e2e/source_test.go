@@ -54,7 +54,7 @@ func TestTableOfCustomers(t *testing.T) {
 	})
 
 	s.rollsOut()
-	s.serve(op, func(metric string) bool { return strings.HasPrefix(metric, sourceMetrics) })
+	s.serve(op, func(metric string) bool { return strings.HasPrefix(metric, sourceMetrics) && metric != listening })
 
 	s.tables(table.Truncate(t.Context()))
 	s.sourceReaches("False/DeletionHeld")
@@ -262,6 +262,9 @@ func (s *scene) body(url string) string {
 	return string(text)
 }
 
+// listening is the metric of sources whose tables are watched.
+const listening = sourceMetrics + "listening"
+
 // A table that is polled once a day and watched is followed at once, also after its server was away.
 func TestATableThatIsWatched(t *testing.T) {
 	t.Parallel()
@@ -272,30 +275,33 @@ func TestATableThatIsWatched(t *testing.T) {
 	}
 	s := newScene(t, stack.Options{DeployDelay: time.Second})
 	s.mayReadSecrets()
-	s.operator(stack.OperatorOptions{Flags: []string{"--sweep-interval=10s"}})
+	op := s.operator(stack.OperatorOptions{Flags: []string{"--sweep-interval=10s"}})
 	s.source(table, func(o *v1alpha1.TenantSource) {
 		o.Spec.PollInterval = &metav1.Duration{Duration: 24 * time.Hour}
 		o.Spec.Watch = &v1alpha1.SourceWatch{Channel: q.Watch.Channel}
 	})
 	s.serves(names(0, customers))
-	s.watching("True/Listening")
+	s.watching(op, "True/Listening", 1)
 
 	s.put(table, customers)
 	s.serves(names(0, customers+1))
 
 	table.Wire().Refuse()
-	s.watching("False/NotListening")
+	s.watching(op, "False/NotListening", 0)
 	s.put(table, customers+1)
 	s.tables(table.Wire().Heal())
-	s.watching("True/Listening")
+	s.watching(op, "True/Listening", 1)
 	s.serves(names(0, customers+2))
 
 	s.kubectl("-n", s.namespace, "patch", "cfts/customers", "--type=merge", "--patch", `{"spec": {"watch": null}}`)
-	s.watching("")
+	s.watching(op, "", 0)
+	if s.metrics(op).Has(listening) {
+		s.t.Error("a source whose table is not watched has the metric of those that are")
+	}
 }
 
-// watching waits until the source's Watching is Status/Reason, or absent.
-func (s *scene) watching(want string) {
+// watching waits until the source's Watching is Status/Reason, or absent, and the metric of that has a value.
+func (s *scene) watching(op *stack.Operator, want string, metric float64) {
 	s.t.Helper()
 	s.eventually(func(g gomega.Gomega) {
 		got, message := "", ""
@@ -303,5 +309,6 @@ func (s *scene) watching(want string) {
 			got, message = string(c.Status)+"/"+c.Reason, c.Message
 		}
 		g.Expect(got).To(gomega.Equal(want), message)
+		g.Expect(s.metrics(op).Sum(listening)).To(gomega.Equal(metric))
 	})
 }
