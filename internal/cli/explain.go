@@ -137,7 +137,7 @@ func (e *explanation) source(o *v1alpha1.TenantSource) {
 	for _, r := range o.Status.RejectedRows {
 		e.add("rejected", r.Row+": "+r.Reason)
 	}
-	e.add("rollout", rolloutText(o.Status.Rollout))
+	e.add("rollout", rolloutText(o))
 	if h := o.Status.HeldDeletions; h != nil {
 		e.add("held", fmt.Sprintf("plan %s: %s", h.PlanHash, strings.Join(h.Names, ", ")))
 	}

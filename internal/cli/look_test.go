@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 )
 
 func TestStatusCountsWhatTheFleetNeeds(t *testing.T) {
@@ -130,6 +131,49 @@ func TestTreeShowsWhatIsNotReadyFirst(t *testing.T) {
 	if strings.Contains(all, "more that are ready") {
 		t.Errorf("--all hides some:\n%s", all)
 	}
+}
+
+// A change of a source that has not reached all tenants shows wherever the source does, and so does that of a plan.
+func TestRolloutsAreShown(t *testing.T) {
+	ns := namespace(t)
+	source := held(ns)
+	create(t, source)
+	source.Status = v1alpha1.TenantSourceStatus{
+		Rollout: &v1alpha1.SourceRolloutStatus{Tenants: new(int32(10)), Applied: new(int32(2)), Failed: new(int32(2)), RolloutProgress: v1alpha1.RolloutProgress{Step: 2, Target: 4}},
+		Conditions: []metav1.Condition{
+			condition("RolledOut", metav1.ConditionFalse, "RolloutStopped", "2 of the first 4 tenants failed.", time.Hour),
+			condition("Stalled", metav1.ConditionTrue, "RolloutStopped", "2 of the first 4 tenants failed.", time.Hour),
+		},
+	}
+	if err := admin.Status().Update(t.Context(), source); err != nil {
+		t.Fatal(err)
+	}
+	create(t, &v1alpha1.DistributionTenant{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "acme", Labels: map[string]string{v1alpha1.LabelSourceUID: string(source.UID)}},
+		Spec:       v1alpha1.DistributionTenantSpec{DistributionID: "E2EXAMPLE1", Domains: []v1alpha1.TenantDomain{{Domain: "acme.example.com"}}},
+	})
+	const rollout = "rollout: stopped, 2 of 10 tenants have the change, step 2 reaches 4, 2 failed"
+	shows(t, prints(t, "tree", "-n", ns), "└─ TenantSource "+ns+"/customers   RolloutStopped   "+rollout+"\n   └─ DistributionTenant "+ns+"/acme")
+	shows(t, prints(t, "tree", "tenantsource/customers", "-n", ns), "TenantSource "+ns+"/customers   RolloutStopped   "+rollout)
+	shows(t, prints(t, "status", "-n", ns), "RolloutStopped   "+rollout)
+
+	for name, tt := range map[string]struct {
+		reason                   string
+		tenants, applied, failed int32
+	}{
+		"done": {"RolledOut", 10, 10, 0}, "going": {"RollingOut", 10, 4, 0}, "holding": {"RolloutPaused", 10, 4, 1},
+		"broken": {"RolloutStopped", 10, 1, 2}, "tried": {"TenantsFailed", 10, 9, 1},
+	} {
+		plan := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		create(t, plan)
+		plan.Status = kleffv1.TenantPlanStatus{
+			Tenants: &tt.tenants, Applied: &tt.applied, Failed: &tt.failed, Conditions: []metav1.Condition{condition("RolledOut", metav1.ConditionFalse, tt.reason, "It is so.", time.Hour)},
+		}
+		if err := admin.Status().Update(t.Context(), plan); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shows(t, prints(t, "status"), "broken 1/10 stopped, 2 failed   done 10/10   going 4/10 rolling out   holding 4/10 paused, 1 failed   tried 9/10, 1 failed\n")
 }
 
 func TestATenantThatIsNewIsBelowTheDistributionThatItNames(t *testing.T) {

@@ -4,23 +4,50 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
 // rolloutText tells how far a change of a source's spec has come; empty where none is on its way.
-func rolloutText(r *v1alpha1.SourceRolloutStatus) string {
+func rolloutText(o *v1alpha1.TenantSource) string {
+	r, state := o.Status.Rollout, rolloutState(o.Status.Conditions)
 	if r == nil || r.Complete || r.Tenants == nil {
-		return ""
+		return state
 	}
-	text := fmt.Sprintf("%d of %d tenants have the change", amount(r.Applied), *r.Tenants)
-	var more []string
+	version := "the change"
+	if o.Spec.Rollout != nil && o.Spec.Rollout.Undo {
+		version = "the former version"
+	}
+	text := fmt.Sprintf("%d of %d tenants have %s", amount(r.Applied), *r.Tenants, version)
 	if r.Step > 0 && r.Target > 0 {
-		more = append(more, fmt.Sprintf("step %d reaches %d", r.Step, r.Target))
+		text += fmt.Sprintf(", step %d reaches %d", r.Step, r.Target)
 	}
 	if n := amount(r.Failed); n > 0 {
-		more = append(more, fmt.Sprintf("%d failed", n))
+		text += fmt.Sprintf(", %d failed", n)
 	}
-	return strings.Join(append([]string{text}, more...), ", ")
+	if state != "" {
+		text = state + ", " + text
+	}
+	return text
+}
+
+// rolloutState is what the condition RolledOut of a source or a plan says of a rollout that does not just go on.
+func rolloutState(conditions []metav1.Condition) string {
+	c := meta.FindStatusCondition(conditions, v1alpha1.ConditionRolledOut)
+	if c == nil {
+		return ""
+	}
+	switch c.Reason {
+	case v1alpha1.ReasonRolloutPaused, v1alpha1.ReasonRolloutStopped:
+		return strings.ToLower(strings.TrimPrefix(c.Reason, "Rollout"))
+	case v1alpha1.ReasonUndoing, v1alpha1.ReasonUndone:
+		return strings.ToLower(c.Reason)
+	case v1alpha1.ReasonUndoImpossible:
+		return "undo is impossible"
+	}
+	return ""
 }
 
 func amount(n *int32) int32 {

@@ -82,6 +82,8 @@ type planStatus struct {
 	Tenants int32  `json:"tenants"`
 	Applied int32  `json:"applied"`
 	Failed  int32  `json:"failed"`
+	// Rollout is the state of a rollout that does not just go on.
+	Rollout string `json:"rollout,omitempty"`
 }
 
 type objectStatus struct {
@@ -145,14 +147,11 @@ func censusOf(f *fleet.Fleet, kind string) *fleet.Census {
 func sourcesOf(f *fleet.Fleet) (out []sourceStatus) {
 	for _, i := range f.Kind("TenantSource") {
 		o := i.Object.(*v1alpha1.TenantSource) //nolint:forcetypeassert // items are kept by their kind
-		s := sourceStatus{Name: i.Name(), Rejected: o.Status.RejectedRowsTotal, Reason: i.Why().Reason, state: i.State()}
-		if n := o.Status.TenantsDiscovered; n != nil {
-			s.Rows = *n
-		}
+		s := sourceStatus{Name: i.Name(), Rows: amount(o.Status.TenantsDiscovered), Rejected: o.Status.RejectedRowsTotal, Reason: i.Why().Reason, state: i.State()}
 		if h := o.Status.HeldDeletions; h != nil {
 			s.Held = h.Count
 		}
-		s.Rollout = rolloutText(o.Status.Rollout)
+		s.Rollout = rolloutText(o)
 		out = append(out, s)
 	}
 	return out
@@ -177,16 +176,10 @@ func parentsOf(f *fleet.Fleet) (out []parentStatus) {
 
 func plansOf(f *fleet.Fleet) (out []planStatus) {
 	for _, o := range f.Plans() {
-		p := planStatus{Name: o.Name}
-		for _, n := range []struct {
-			to   *int32
-			from *int32
-		}{{&p.Tenants, o.Status.Tenants}, {&p.Applied, o.Status.Applied}, {&p.Failed, o.Status.Failed}} {
-			if n.from != nil {
-				*n.to = *n.from
-			}
-		}
-		out = append(out, p)
+		out = append(out, planStatus{
+			Name: o.Name, Tenants: amount(o.Status.Tenants), Applied: amount(o.Status.Applied), Failed: amount(o.Status.Failed),
+			Rollout: rolloutState(o.Status.Conditions),
+		})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,19 +68,26 @@ func (st fleetStatus) rows(p *page, t *table) {
 	}
 	var plans []string
 	for _, o := range st.Plans {
-		text := fmt.Sprintf("%s %s/%s", o.Name, number(o.Applied), number(o.Tenants))
-		switch {
-		case o.Failed > 0:
-			text = p.paint(red, fmt.Sprintf("%s, %d failed", text, o.Failed))
-		case o.Applied < o.Tenants:
-			text = p.paint(yellow, text+" rolling out")
-		}
-		plans = append(plans, text)
+		plans = append(plans, o.text(p))
 	}
 	t.add("plans", strings.Join(plans, "   "))
 	if c := st.Grants; c != nil {
 		t.add("grants", fmt.Sprintf("%s   %s   %s", number(c.Total), p.paint(green, number(c.Ready)+" ready"), paintIf(p, red, c.Total-c.Ready, "not ready")))
 	}
+}
+
+func (o planStatus) text(p *page) string {
+	text := fmt.Sprintf("%s %s/%s", o.Name, number(o.Applied), number(o.Tenants))
+	if o.Applied+o.Failed < o.Tenants {
+		text += " " + cmp.Or(o.Rollout, "rolling out")
+	}
+	switch {
+	case o.Failed > 0:
+		return p.paint(red, fmt.Sprintf("%s, %d failed", text, o.Failed))
+	case o.Applied < o.Tenants:
+		return p.paint(yellow, text)
+	}
+	return text
 }
 
 func (st fleetStatus) objects(p *page) {

@@ -40,7 +40,7 @@ func treeCommand(s *session) *cobra.Command {
 			}
 			found := find(roots, item.Kind, item.Name())
 			if found == nil {
-				found = &node{Kind: item.Kind, Name: item.Name(), Reason: item.Why().Reason, state: item.State()}
+				found = nodeOf(item)
 			}
 			roots = []*node{found}
 		}
@@ -56,9 +56,11 @@ type tree struct {
 }
 
 type node struct {
-	Kind     string  `json:"kind"`
-	Name     string  `json:"name"`
-	Reason   string  `json:"reason,omitempty"`
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Reason string `json:"reason,omitempty"`
+	// Rollout is how far a change of a source's spec has come.
+	Rollout  string  `json:"rollout,omitempty"`
 	Children []*node `json:"children,omitempty"`
 	state    fleet.State
 }
@@ -70,8 +72,21 @@ func (n *node) title() string {
 	return n.Kind + " " + n.Name
 }
 
+// says is the node's reason, and how far a rollout has come.
+func (n *node) says(p *page) string {
+	text := paintState(p, n.state, n.Reason)
+	if n.Rollout != "" {
+		text += "   rollout: " + n.Rollout
+	}
+	return text
+}
+
 func nodeOf(i fleet.Item) *node {
-	return &node{Kind: i.Kind, Name: i.Name(), Reason: i.Why().Reason, state: i.State()}
+	n := &node{Kind: i.Kind, Name: i.Name(), Reason: i.Why().Reason, state: i.State()}
+	if o, ok := i.Object.(*v1alpha1.TenantSource); ok {
+		n.Rollout = rolloutText(o)
+	}
+	return n
 }
 
 func find(nodes []*node, kind, name string) *node {
@@ -166,7 +181,7 @@ func (t tree) text(p *page) {
 		p.line("there are no distributions and no tenants")
 	}
 	for _, n := range t.Roots {
-		p.line("%s", strings.TrimSpace(p.paint(bold, n.title())+"   "+paintState(p, n.state, n.Reason)))
+		p.line("%s", strings.TrimSpace(p.paint(bold, n.title())+"   "+n.says(p)))
 		t.children(p, n, "")
 	}
 }
@@ -181,7 +196,7 @@ func (t tree) children(p *page, n *node, indent string) {
 		if i == len(shown)-1 && hidden == 0 {
 			branch, below = "└─ ", "   "
 		}
-		p.line("%s%s%s   %s", indent, p.paint(faint, branch), c.title(), paintState(p, c.state, c.Reason))
+		p.line("%s%s%s   %s", indent, p.paint(faint, branch), c.title(), c.says(p))
 		t.children(p, c, indent+p.paint(faint, below))
 	}
 	if hidden > 0 {
