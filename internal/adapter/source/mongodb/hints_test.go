@@ -11,18 +11,8 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/rowsuite"
 )
-
-// hinted takes what a stream tells.
-type hinted struct {
-	ready chan struct{}
-	keys  chan []string
-}
-
-func newHinted() *hinted { return &hinted{ready: make(chan struct{}), keys: make(chan []string, 100)} }
-
-func (h *hinted) Ready()              { close(h.ready) }
-func (h *hinted) Hint(keys ...string) { h.keys <- keys }
 
 // streamID is the cursor of a change stream.
 const streamID = int64(7)
@@ -69,7 +59,7 @@ func TestListenRefuses(t *testing.T) {
 		}, fault.Denied, "grant it the role read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := mongodb.New(mongodb.Config{}).Listen(t.Context(), newServer(t, tt.answer).query(t, ""), newHinted())
+			err := mongodb.New(mongodb.Config{}).Listen(t.Context(), newServer(t, tt.answer).query(t, ""), rowsuite.NewHinted())
 			checkFailure(t, err, tt.kind, tt.says)
 		})
 	}
@@ -106,13 +96,12 @@ func TestListenGoesOn(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	sink, ended := newHinted(), make(chan error, 1)
-	go func() { ended <- mongodb.New(mongodb.Config{}).Listen(ctx, s.query(t, ""), sink) }()
+	sink := rowsuite.Listen(ctx, mongodb.New(mongodb.Config{}), s.query(t, ""))
 	for told := false; !told; {
 		select {
-		case keys := <-sink.keys:
+		case keys := <-sink.Keys:
 			told = len(keys) == 0
-		case err := <-ended:
+		case err := <-sink.Ended:
 			t.Fatalf("the listener ended: %v", err)
 		}
 	}
@@ -120,14 +109,14 @@ func TestListenGoesOn(t *testing.T) {
 		t.Errorf("the stream was opened %d times, and taken up %d times, want 2 and 1", opened.Load(), resumed.Load())
 	}
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
+	if err := <-sink.Ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the listener ended with %v", err)
 	}
 }
 
 // An engine that is no replica set says so.
 func TestListenToAnEngineWithoutStreams(t *testing.T) {
-	err := mongodb.New(mongodb.Config{}).Listen(t.Context(), newTable(t).Query(), newHinted())
+	err := mongodb.New(mongodb.Config{}).Listen(t.Context(), newTable(t).Query(), rowsuite.NewHinted())
 	checkFailure(t, err, fault.Invalid, "replica set")
 }
 
@@ -153,12 +142,11 @@ func TestKeysOfEveryKind(t *testing.T) {
 			})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			sink, ended := newHinted(), make(chan error, 1)
-			go func() { ended <- mongodb.New(mongodb.Config{}).Listen(ctx, s.query(t, ""), sink) }()
+			sink := rowsuite.Listen(ctx, mongodb.New(mongodb.Config{}), s.query(t, ""))
 			q := s.query(t, "")
-			q.Keys = <-sink.keys
+			q.Keys = <-sink.Keys
 			cancel()
-			if err := <-ended; err == nil {
+			if err := <-sink.Ended; err == nil {
 				t.Error("a listener that was told to stop has reported no error")
 			}
 			if err := mongodb.New(mongodb.Config{}).Read(t.Context(), q, &collected{}); err != nil {

@@ -14,18 +14,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/rowsuite"
 )
-
-// hinted takes what a stream tells.
-type hinted struct {
-	ready chan struct{}
-	keys  chan []string
-}
-
-func newHinted() *hinted { return &hinted{ready: make(chan struct{}), keys: make(chan []string, 100)} }
-
-func (h *hinted) Ready()              { close(h.ready) }
-func (h *hinted) Hint(keys ...string) { h.keys <- keys }
 
 // configured is the answer to CONFIG GET.
 func configured(flags string) string { return bulks("notify-keyspace-events", flags) }
@@ -67,7 +57,7 @@ func TestListenRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, tt.answer)
-			err := redis.New(redis.Config{}).Listen(t.Context(), s.query(), newHinted())
+			err := redis.New(redis.Config{}).Listen(t.Context(), s.query(), rowsuite.NewHinted())
 			checkFailure(t, err, tt.kind, tt.says)
 		})
 	}
@@ -98,22 +88,21 @@ func TestListenTellsOfKeys(t *testing.T) {
 			})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			sink, ended := newHinted(), make(chan error, 1)
-			go func() { ended <- redis.New(redis.Config{}).Listen(ctx, s.query(), sink) }()
+			sink := rowsuite.Listen(ctx, redis.New(redis.Config{}), s.query())
 			select {
-			case keys := <-sink.keys:
+			case keys := <-sink.Keys:
 				if got := strings.Join(keys, " "); got != "customer:a customer:b" {
 					t.Errorf("the hint is of %s", got)
 				}
-			case err := <-ended:
+			case err := <-sink.Ended:
 				t.Fatalf("the listener ended: %v", err)
 			}
-			<-sink.ready
+			<-sink.Listens
 			if pattern := <-asked; pattern != "__keyspace@7__:customer:*" {
 				t.Errorf("it listens to %s", pattern)
 			}
 			cancel()
-			if err := <-ended; !errors.Is(err, context.Canceled) {
+			if err := <-sink.Ended; !errors.Is(err, context.Canceled) {
 				t.Errorf("the listener ended with %v", err)
 			}
 		})
@@ -162,25 +151,24 @@ func TestDocumentedUser(t *testing.T) {
 		Redis:      mapping.RedisQuery{KeyPattern: "customer:*"}, Watch: &mapping.Watch{},
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	sink, ended := newHinted(), make(chan error, 1)
-	go func() { ended <- redis.New(redis.Config{}).Listen(ctx, q, sink) }()
+	sink := rowsuite.Listen(ctx, redis.New(redis.Config{}), q)
 	select {
-	case <-sink.ready:
-	case err := <-ended:
+	case <-sink.Listens:
+	case err := <-sink.Ended:
 		t.Fatalf("the listener ended: %v", err)
 	}
 	owner.HSet(t.Context(), "invoice:1", "name", "secret")
 	owner.HSet(t.Context(), "customer:acme", "name", "acme")
 	owner.HSet(t.Context(), "customer:bern", "name", "bern")
-	q.Keys = <-sink.keys
+	q.Keys = <-sink.Keys
 	got, err := read(t.Context(), q)
 	if err != nil || len(got.rows) != 2 {
 		t.Errorf("the keys %q are %v: %v", q.Keys, got.rows, err)
 	}
 	q.Redis.KeyPattern = "invoice:*"
-	checkFailure(t, redis.New(redis.Config{}).Listen(t.Context(), q, newHinted()), fault.Denied, "+psubscribe")
+	checkFailure(t, redis.New(redis.Config{}).Listen(t.Context(), q, rowsuite.NewHinted()), fault.Denied, "+psubscribe")
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
+	if err := <-sink.Ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the listener ended with %v", err)
 	}
 }
