@@ -55,6 +55,7 @@ func readers(o child.Options) map[mapping.Provider]port.Rows {
 		mapping.Redis:    redis.New(redis.Config{Timeout: o.Timeout}),
 	}
 	maps.Copy(all, played)
+	maps.Copy(all, streams)
 	return all
 }
 
