@@ -2,6 +2,7 @@ package distributiontenant_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,6 +160,39 @@ func TestARefusedCreateTakesItsNamesBack(t *testing.T) {
 			r.removed("alpha")
 		})
 	}
+}
+
+// A person asks to look just when the name of a refused tenant is about to be withdrawn. The record is still there, but
+// the tenant must not be created before it is certain to stay.
+func TestATenantIsNotCreatedJustBeforeItsRecordIsDeleted(t *testing.T) {
+	t.Parallel()
+	const name = "alpha.example.net"
+	const step = 100 * time.Millisecond
+	r := newRig(t, rigOptions{proves: []string{name}})
+	allow := refusing(t, r.World, "CreateDistributionTenant", http.StatusConflict, "CNAMEAlreadyExists", "taken")
+	r.Apply(r.Tenant("alpha", withDNS(), managed(v1alpha1.ValidationTokenHostCloudFront), domains(name)))
+	about := func() bool {
+		l := r.ledger("alpha")
+		return len(l) == 1 && strings.HasPrefix(l[0], "Retracting") && len(r.ours(openZone)) == 1
+	}
+	for n := 0; !about(); n++ {
+		if n > 1200 {
+			t.Fatalf("the name was never about to be withdrawn:\n%s", r.story())
+		}
+		r.Advance(step)
+	}
+	r.sampled = func(v sim.View) {
+		if l := r.ledger("alpha"); v.Operation == "CreateDistributionTenant" && len(l) > 0 && strings.HasPrefix(l[0], "Retracting") {
+			t.Errorf("the tenant is created while the stored ledger says %s", l[0])
+		}
+	}
+	allow()
+	nudge(r.World, "alpha", "now")
+	r.Advance(time.Second)
+	tenants(t, r.World, "alpha")
+	r.Advance(2 * time.Minute)
+	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
+	r.removed("alpha")
 }
 
 // A domain that AWS does not see lead to CloudFront yet is waited for, not withdrawn.

@@ -29,7 +29,16 @@ func Decide(in Input) Decision {
 		return Decision{Rule: "Idle", Step: Rest{}}
 	}
 	d.Rule = name
-	return in.inTimeForProof(patient(in, d))
+	return in.onceReturned(in.inTimeForProof(patient(in, d)))
+}
+
+// onceReturned looks again as soon as the ledger is stored if only that keeps records from counting as published.
+func (in Input) onceReturned(d Decision) Decision {
+	if r, rests := d.Step.(Rest); rests && in.facts.publication.Returns {
+		r.Store = true
+		d.Step = r
+	}
+	return d
 }
 
 // patient holds a step back while an earlier failure is not due for its next try. Looking at a

@@ -150,8 +150,17 @@ func publishCases() map[string]question {
 		"zones that can't be read": waits(with(early, func(in *distributiontenant.Input) {
 			in.World.Zones, in.World.Unlisted = nil, &fault.Error{Kind: fault.Denied, Operation: "ListHostedZones"}
 		}), publication.ReasonDNSError),
-		"a role that was not granted can't publish it":     {in: with(early, func(in *distributiontenant.Input) { in.Policy.DeniedRole = deniedRole }), rule: "PublishedFirst", step: distributiontenant.Rest{}, reason: publication.ReasonRoleNotAllowed},
-		"then it is created":                               {in: with(early, there), rule: "TenantPresent", step: create},
+		"a role that was not granted can't publish it": {in: with(early, func(in *distributiontenant.Input) { in.Policy.DeniedRole = deniedRole }), rule: "PublishedFirst", step: distributiontenant.Rest{}, reason: publication.ReasonRoleNotAllowed},
+		"then it is created":                           {in: with(early, there), rule: "TenantPresent", step: create},
+		"a record that is to be deleted has to stay first": {
+			in: with(early, ledger(dns.There, entry(alphaName, dns.Retracting))), rule: "PublishedFirst",
+			step: distributiontenant.Rest{Store: true}, reason: publication.ReasonDNSRecordCreating,
+		},
+		"also before the next try of what was refused": {
+			in: with(early, ledger(dns.There, entry(alphaName, dns.Retracting)), refusedSince(resource.ReasonDomainConflict), due), rule: "PublishedFirst",
+			step: distributiontenant.Rest{Store: true, KeepConditions: true},
+		},
+		"once that is stored it is created":                {in: with(early, ledger(dns.There, entry(alphaName, dns.Intended))), rule: "TenantPresent", step: create},
 		"public DNS is asked where that was set up":        {in: with(early, there, asks), rule: "PublishedFirst", step: distributiontenant.Look{At: distributiontenant.LookVisible}},
 		"and waited for":                                   {in: with(early, there, asks, func(in *distributiontenant.Input) { in.World.VisibleKnown = true }), rule: "PublishedFirst", step: distributiontenant.Rest{After: 10 * time.Second}, reason: publication.ReasonDNSPropagating},
 		"until it sees the records":                        {in: with(early, there, asks, func(in *distributiontenant.Input) { in.World.VisibleKnown, in.World.Visible = true, true }), rule: "TenantPresent", step: create},
@@ -186,7 +195,11 @@ func publishCases() map[string]question {
 			in: with(added, drifted, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "InSync",
 			step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: without, Partial: true},
 		},
-		"then it comes with a request of its own":     {in: with(added, both), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: wanted, Request: added.Desired.Request}},
+		"then it comes with a request of its own": {in: with(added, both), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: wanted, Request: added.Desired.Request}},
+		"a domain whose record is to be deleted waits": {
+			in: with(added, ledger(dns.There, entry(alphaName, dns.Published), entry(betaName, dns.Retracting))), rule: "DomainsHeld",
+			step: distributiontenant.Rest{Store: true}, reason: distributiontenant.ReasonDomainChangeHeld,
+		},
 		"one that AWS refused waits out of DNS":       {in: with(added, refusedSince(resource.ReasonDomainConflict)), rule: "DomainsHeld", step: held},
 		"a domain is removed when its record is gone": {in: leaving, rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: resource.ReasonUpdatePending},
 		"not while any server still has it":           {in: with(leaving, ledger(dns.Leaving, entry(betaName, dns.Retracting))), rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: resource.ReasonUpdatePending},

@@ -110,6 +110,9 @@ type Fact struct {
 	// Where the records come first, Published means that public DNS, as far as the provider tells, leads every domain
 	// to where it should lead, Proven that it does so for each that CloudFront does not answer for.
 	Published, Proven bool
+	// Returns means that records which were about to be deleted are to stay, and will count as published once the ledger
+	// is stored. No zone tells when.
+	Returns bool
 	// Waiting are the domains that the tenant can't be given yet, Leaving those that can't be taken from it yet, and
 	// Bound those among them that a pending request for a certificate is for.
 	Waiting, Leaving, Bound []string
@@ -163,6 +166,7 @@ func Judge(c Case) Fact {
 	}
 	if c.First {
 		f.Published, f.Proven = j.published(c.Domains), j.published(slices.DeleteFunc(slices.Clone(c.Domains), j.serves))
+		f.Returns = j.returns()
 	}
 	f.Waiting, f.Leaving = j.waitingDomains()
 	f.Ready = j.condition()

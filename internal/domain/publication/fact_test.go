@@ -70,34 +70,39 @@ func TestJudge(t *testing.T) {
 		ledger           []dns.Entry
 		waiting, leaving []string
 		published        bool
+		returns          bool
 		reason           chain.Reason
 	}{
-		"what is served is published":               {in: served(absent), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
-		"and what is not is not":                    {in: served(absent, func(c *publication.Case) { c.Tenant.Served = nil }), reason: publication.ReasonDNSRecordCreating},
-		"nor while the tenant is deployed":          {in: served(absent, func(c *publication.Case) { c.Tenant.Settled = false }), reason: publication.ReasonDNSRecordCreating},
-		"it stays":                                  {in: served(there, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
-		"the record comes first":                    {in: served(absent, first, unborn), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
-		"and is there":                              {in: served(there, first, unborn, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, published: true, reason: publication.ReasonDNSReady},
-		"it is deleted when AWS refuses the tenant": {in: served(there, first, unborn, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Refused = true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
-		"a domain comes when it is proven":          {in: served(there, phase(beta, dns.Coming), first, wants(alpha, beta), led(entry(alpha, dns.Published), entry(beta, dns.Intended))), wants: []string{alpha, beta}, ledger: []dns.Entry{entry(alpha, dns.Published), entry(beta, dns.Intended)}, waiting: []string{beta}, reason: publication.ReasonDNSPropagating},
-		"without proof it need not wait":            {in: served(there, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSRecordCreating},
-		"one request at a time":                     {in: served(there, underway, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, reason: publication.ReasonDNSRecordCreating},
-		"a domain is removed after its record":      {in: served(there, wants(beta), led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
-		"one that a request is for stays":           {in: served(there, underway, wants(beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
-		"one that can't come keeps others out":      {in: served(phase(alpha, dns.Absent), phase(beta, dns.NoZone), first, unborn, wants(alpha, beta)), wants: []string{beta}, reason: publication.ReasonZoneNotFound},
-		"a reference leads nowhere":                 {in: served(there, lost, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
-		"and a name without a tenant is deleted":    {in: served(there, lost, unborn, led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
-		"nothing is changed blindly":                {in: served(absent, func(c *publication.Case) { c.Blind = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
-		"nor while paused":                          {in: served(absent, func(c *publication.Case) { c.Still = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
-		"nor without our finalizer":                 {in: served(absent, func(c *publication.Case) { c.HasFinalizer = false }), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSRecordCreating},
-		"a role that is not granted is reported":    {in: served(absent, func(c *publication.Case) { c.Publishes, c.DeniedRole = false, "arn:role" }), reason: publication.ReasonRoleNotAllowed},
-		"a deletion takes the records back":         {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting = false, true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSPropagating},
-		"unless the tenant stays":                   {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Retain, c.Retained = false, true, true, true }), ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
-		"or they are abandoned":                     {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Abandoned = false, true, true }), reason: publication.ReasonDNSNotConfigured},
-		"no records are asked for":                  {in: served(func(c *publication.Case) { c.Spec, c.Publishes = nil, false }), reason: publication.ReasonDNSNotConfigured},
-		"a place that is taken is a conflict":       {in: served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1"})), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSConflict},
-		"a domain outside of the zones has none":    {in: served(wants("alpha.example.org")), reason: publication.ReasonZoneNotFound},
-		"the worst of several domains is the one":   {in: served(there, wants("alpha.example.org", alpha), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonZoneNotFound},
+		"what is served is published":                {in: served(absent), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"and what is not is not":                     {in: served(absent, func(c *publication.Case) { c.Tenant.Served = nil }), reason: publication.ReasonDNSRecordCreating},
+		"nor while the tenant is deployed":           {in: served(absent, func(c *publication.Case) { c.Tenant.Settled = false }), reason: publication.ReasonDNSRecordCreating},
+		"it stays":                                   {in: served(there, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"the record comes first":                     {in: served(absent, first, unborn), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"and is there":                               {in: served(there, first, unborn, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, published: true, reason: publication.ReasonDNSReady},
+		"it is deleted when AWS refuses the tenant":  {in: served(there, first, unborn, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Refused = true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
+		"one that is still to be deleted is not":     {in: served(there, first, unborn, led(entry(alpha, dns.Retracting))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, returns: true, reason: publication.ReasonDNSReady},
+		"nor is one whose deletion was sent":         {in: served(phase(alpha, dns.Leaving), first, unborn, led(entry(alpha, dns.Retracting))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSPropagating},
+		"an intent that was stored is published":     {in: served(there, first, unborn, led(entry(alpha, dns.Intended))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, published: true, reason: publication.ReasonDNSReady},
+		"a domain comes not before its record stays": {in: served(there, phase(beta, dns.There), first, wants(alpha, beta), led(entry(alpha, dns.Published), entry(beta, dns.Retracting))), wants: []string{alpha, beta}, ledger: []dns.Entry{entry(alpha, dns.Published), entry(beta, dns.Intended)}, waiting: []string{beta}, returns: true, reason: publication.ReasonDNSReady},
+		"a domain comes when it is proven":           {in: served(there, phase(beta, dns.Coming), first, wants(alpha, beta), led(entry(alpha, dns.Published), entry(beta, dns.Intended))), wants: []string{alpha, beta}, ledger: []dns.Entry{entry(alpha, dns.Published), entry(beta, dns.Intended)}, waiting: []string{beta}, reason: publication.ReasonDNSPropagating},
+		"without proof it need not wait":             {in: served(there, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSRecordCreating},
+		"one request at a time":                      {in: served(there, underway, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, reason: publication.ReasonDNSRecordCreating},
+		"a domain is removed after its record":       {in: served(there, wants(beta), led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"one that a request is for stays":            {in: served(there, underway, wants(beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"one that can't come keeps others out":       {in: served(phase(alpha, dns.Absent), phase(beta, dns.NoZone), first, unborn, wants(alpha, beta)), wants: []string{beta}, reason: publication.ReasonZoneNotFound},
+		"a reference leads nowhere":                  {in: served(there, lost, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"and a name without a tenant is deleted":     {in: served(there, lost, unborn, led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
+		"nothing is changed blindly":                 {in: served(absent, func(c *publication.Case) { c.Blind = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"nor while paused":                           {in: served(absent, func(c *publication.Case) { c.Still = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"nor without our finalizer":                  {in: served(absent, func(c *publication.Case) { c.HasFinalizer = false }), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSRecordCreating},
+		"a role that is not granted is reported":     {in: served(absent, func(c *publication.Case) { c.Publishes, c.DeniedRole = false, "arn:role" }), reason: publication.ReasonRoleNotAllowed},
+		"a deletion takes the records back":          {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting = false, true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSPropagating},
+		"unless the tenant stays":                    {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Retain, c.Retained = false, true, true, true }), ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"or they are abandoned":                      {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Abandoned = false, true, true }), reason: publication.ReasonDNSNotConfigured},
+		"no records are asked for":                   {in: served(func(c *publication.Case) { c.Spec, c.Publishes = nil, false }), reason: publication.ReasonDNSNotConfigured},
+		"a place that is taken is a conflict":        {in: served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1"})), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSConflict},
+		"a domain outside of the zones has none":     {in: served(wants("alpha.example.org")), reason: publication.ReasonZoneNotFound},
+		"the worst of several domains is the one":    {in: served(there, wants("alpha.example.org", alpha), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonZoneNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := publication.Judge(test.in)
@@ -112,6 +117,9 @@ func TestJudge(t *testing.T) {
 				if d != "" {
 					t.Errorf("%s (-want +got):\n%s", what, d)
 				}
+			}
+			if f.Returns != test.returns {
+				t.Errorf("returns %t", f.Returns)
 			}
 			if f.Published != test.published || f.Ready.Type != publication.Ready || f.Ready.Reason != test.reason || f.Ready.Generation != 2 {
 				t.Errorf("published %t, %+v, want %s", f.Published, f.Ready, test.reason)

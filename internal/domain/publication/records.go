@@ -201,7 +201,7 @@ func (j *judge) ledgerSuffices() bool {
 }
 
 // published reports whether public DNS, as far as the provider tells, leads all those
-// domains to where they should lead.
+// domains to where they should lead, and goes on to do so.
 func (j *judge) published(domains []string) bool {
 	for _, d := range domains {
 		records := j.wanted(d)
@@ -209,10 +209,23 @@ func (j *judge) published(domains []string) bool {
 			return false
 		}
 		for _, r := range records {
-			if j.View.Of(r).Phase != dns.There {
+			if j.View.Of(r).Phase != dns.There || j.retracts(r) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// retracts reports whether the record is about to be deleted. It may be there until then, and a deletion that is on its
+// way takes no notice of what is wanted meanwhile.
+func (j *judge) retracts(r dns.Record) bool {
+	return slices.ContainsFunc(j.Ledger, func(e dns.Entry) bool { return e.Record == r && e.State == dns.Retracting })
+}
+
+// returns reports whether a record that was about to be deleted, and is still there, is to stay after all.
+func (j *judge) returns() bool {
+	return slices.ContainsFunc(j.ledger, func(e dns.Entry) bool {
+		return e.State != dns.Retracting && j.retracts(e.Record) && j.View.Of(e.Record).Phase == dns.There
+	})
 }
