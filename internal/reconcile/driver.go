@@ -334,9 +334,16 @@ func (k *keeper[O]) ours(annotations map[string]string) map[string]string {
 	return out
 }
 
+// release removes the finalizer. With the last one the object goes, and the API server answers with the version that it
+// had.
 func (k *keeper[O]) release(ctx context.Context) error {
+	released := versionOf(k.object)
 	err := k.patch(ctx, "removing the finalizer", func() { controllerutil.RemoveFinalizer(k.object, k.finalizer) })
-	return client.IgnoreNotFound(err)
+	if client.IgnoreNotFound(err) != nil {
+		return err
+	}
+	k.replaced.add(released)
+	return nil
 }
 
 func (k *keeper[O]) patch(ctx context.Context, doing string, change func()) error {

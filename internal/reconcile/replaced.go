@@ -44,13 +44,20 @@ func NewReplaced(c clock.PassiveClock) *Replaced {
 // note takes the version that a write was based on, and the object as the write left it. A write that the API server takes for
 // none makes no new version.
 func (r *Replaced) note(base, now client.Object) {
-	if r == nil || base.GetResourceVersion() == now.GetResourceVersion() {
+	if base.GetResourceVersion() != now.GetResourceVersion() {
+		r.add(versionOf(base))
+	}
+}
+
+// add takes a version that is over.
+func (r *Replaced) add(v version) {
+	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.turn()
-	r.recent[versionOf(base)] = struct{}{}
+	r.recent[v] = struct{}{}
 }
 
 // has reports whether the version of the object was replaced not long ago.

@@ -90,6 +90,28 @@ func TestWhatAWriteReplacedIsNotLookedAt(t *testing.T) {
 	}
 }
 
+// The API server answers the patch that removes the last finalizer with the version that the object had. The cache shows
+// that version until the watch brings the end of the object.
+func TestWhatWasReleasedIsNotReleasedAgain(t *testing.T) {
+	t.Parallel()
+	for name, refused := range map[string]error{"the object goes": nil, "it was gone already": errAbsent} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, pod())
+			r.driver.Replaced = reconcile.NewReplaced(clocktesting.NewFakePassiveClock(time.Now()))
+			r.steps, r.idle, r.refuse["patch"] = []step{{effect: chain.Release}}, true, refused
+			r.cached = r.stored()
+			if _, err := r.reconcile(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := r.reconcile(t.Context()); err != nil || got.RequeueAfter == 0 {
+				t.Errorf("%v, %v, want another look", got, err)
+			}
+			r.wantLog("begin, perform release, patch, conclude")
+		})
+	}
+}
+
 // A patch that changes nothing leaves the version as it was, and must not hide it.
 func TestAWriteThatChangesNothingReplacesNothing(t *testing.T) {
 	t.Parallel()
