@@ -88,7 +88,7 @@ func (p *pass[O, R]) after(r distribution.Report) time.Duration {
 	}
 	delay := rest.After
 	switch problem := p.out.Decision.Problem; {
-	case rest.Lost:
+	case rest.Lost, rest.Store:
 		return storePause
 	case r.Failure != nil && problem != nil && problem.Stuck:
 		delay = min(r.Failure.NextTry(p.in.Now).Sub(p.in.Now), retry.LastRetry)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
@@ -276,6 +277,36 @@ func TestAStatusThatCannotBeStoredCostsNoWritesToAWS(t *testing.T) {
 		k.gone(t, w, a.o)
 		if d := cmp.Diff(map[string]int{k.create: 1, k.update: 1, k.delete: 1}, k.mutations(w.Calls())); d != "" {
 			t.Errorf("changes in AWS (-want +got):\n%s", d)
+		}
+	})
+}
+
+// A new tag is the operator's to remove from when it is sent, whether or not the answer comes.
+func TestATagWhoseAnswerIsLostIsRemovedWhenItIsDropped(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		for restart, restarts := range map[string]bool{"": false, "the operator restarts": true} {
+			t.Run(restart, func(t *testing.T) {
+				t.Parallel()
+				a := audited(t, k, world.Options{}, tags("team", "web"))
+				a.create(t)
+				fault(t, a.w, sim.Fault{Operation: "TagResource", Kind: sim.AfterCommit, Effect: sim.EffectReset})
+				editPolicies(t, a.w, a.o, tags("team", "web", "stage", "test"))
+				a.w.Advance(100 * time.Millisecond)
+				if r := k.only(t, a.w); r.Tags["stage"] != "test" || len(a.w.Sim.Faults()) > 0 {
+					t.Fatalf("the tag was not sent: %v", r.Tags)
+				}
+				if restarts {
+					a.w.Restart()
+				}
+				editPolicies(t, a.w, a.o, tags("team", "web"))
+				a.w.Advance(settle)
+				is(t, a.w, a.o, readyTrue, syncedTrue)
+				wanted := owner(a.o).Tags()
+				wanted["team"] = "web"
+				if d := cmp.Diff(wanted, k.only(t, a.w).Tags); d != "" {
+					t.Errorf("tags (-want +got):\n%s", d)
+				}
+			})
 		}
 	})
 }

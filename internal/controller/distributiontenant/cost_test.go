@@ -55,8 +55,11 @@ func TestWhatAnEditCosts(t *testing.T) {
 		writes map[string]int
 		kube   int
 	}{
-		"of the configuration":    {params("tier", "silver"), map[string]int{"UpdateDistributionTenant": 1}, 2},
-		"of a tag":                {tags("team", "api", "cost", "42"), map[string]int{"TagResource": 1}, 1},
+		"of the configuration": {params("tier", "silver"), map[string]int{"UpdateDistributionTenant": 1}, 2},
+		"of a tag":             {tags("team", "api", "cost", "42"), map[string]int{"TagResource": 1}, 1},
+		// Status has the key of a new tag before the tag is set. It is stored with what the update has changed, if there is one.
+		"of a new tag":            {tags("team", "web", "cost", "41", "stage", "test"), map[string]int{"TagResource": 1}, 2},
+		"of both":                 {all(params("tier", "silver"), tags("team", "web", "cost", "41", "stage", "test")), map[string]int{"UpdateDistributionTenant": 1, "TagResource": 1}, 3},
 		"of nothing that AWS has": {drift(v1alpha1.DriftPolicyEnforce), map[string]int{}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -225,3 +225,35 @@ func TestAWriteWhoseAnswerIsLostEndsRight(t *testing.T) {
 		}
 	}
 }
+
+// A new tag is the operator's to remove from when it is sent, whether or not the answer comes.
+func TestATagWhoseAnswerIsLostIsRemovedWhenItIsDropped(t *testing.T) {
+	t.Parallel()
+	for restart, restarts := range map[string]bool{"": false, "the operator restarts": true} {
+		t.Run(restart, func(t *testing.T) {
+			t.Parallel()
+			w := world.NewOffline(t, world.Options{})
+			ready(t, w, "alpha", tags("team", "web"))
+			fault(t, w, sim.Fault{Operation: "TagResource", Kind: sim.AfterCommit, Effect: sim.EffectReset})
+			w.Edit("alpha", tags("team", "web", "stage", "test"))
+			w.Advance(100 * time.Millisecond)
+			if s := inAWS(t, w, "alpha"); s.Tags["stage"] != "test" || len(w.Sim.Faults()) > 0 {
+				t.Fatalf("the tag was not sent: %v", s.Tags)
+			}
+			if restarts {
+				w.Restart()
+			}
+			w.Edit("alpha", tags("team", "web"))
+			w.Advance(settle)
+			is(t, w, "alpha", readyTrue, syncedTrue)
+			wanted := w.Owner(get(t, w, "alpha")).Tags()
+			wanted["team"] = "web"
+			if d := cmp.Diff(wanted, inAWS(t, w, "alpha").Tags); d != "" {
+				t.Errorf("tags (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff([]string{"team"}, get(t, w, "alpha").Status.AppliedTagKeys); d != "" {
+				t.Errorf("applied tag keys (-want +got):\n%s", d)
+			}
+		})
+	}
+}

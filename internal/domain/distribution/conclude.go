@@ -53,8 +53,9 @@ func Conclude(in Input, out Outcome) Report {
 
 func (in Input) report(out Outcome) Report {
 	v := in.view()
+	end, _ := out.Decision.Step.(Rest)
 	r := Report{
-		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: v.TagKeys(),
+		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: v.TagKeys(end.Announced),
 		Creations: in.Memory.Creations, Failure: in.Memory.Failure, Deletion: in.progress(),
 		Absent: in.World.Knowledge == resource.Absent && !v.Elsewhere(),
 	}
@@ -65,15 +66,11 @@ func (in Input) report(out Outcome) Report {
 			r.AppliedGeneration = in.Generation
 		}
 	}
-	kept := Rest{}
-	if rest, ok := out.Decision.Step.(Rest); ok {
-		kept = rest
-	}
 	switch {
-	case kept.Lost:
+	case end.Lost:
 		r.Forget, r.Creations, r.AppliedGeneration = true, in.Memory.Creations+1, 0
 		r.Failure = nil
-	case kept.KeepConditions || out.Err != nil:
+	case end.KeepConditions || out.Err != nil:
 		r.Drift = in.reportedDrift(r)
 		if in.moved() {
 			r.Failure = nil

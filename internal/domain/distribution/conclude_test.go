@@ -181,7 +181,10 @@ func TestAppliedTagKeys(t *testing.T) {
 	}{
 		"a key whose tag is still there stays": {with(quiet(), two, tagged(merged(quiet().World.Tags, map[string]string{"old": "x"}))), []string{"old", "team"}},
 		"so does one while another tag is still to be set": {
-			with(quiet(), two, tagged(merged(me.Tags(), map[string]string{"old": "x"}))), []string{"old"},
+			with(quiet(), two, tagged(merged(me.Tags(), map[string]string{"old": "x"}))), []string{"old", "team"},
+		},
+		"a new key is remembered before its tag is set": {
+			with(quiet(), edited, tagged(me.Tags()), func(in *distribution.Input) { in.Memory.AppliedTagKeys = nil }), []string{"team"},
 		},
 		"a new key is remembered before an old one is gone": {
 			with(quiet(), func(in *distribution.Input) { in.Memory.AppliedTagKeys = []string{"old"} }, tagged(merged(quiet().World.Tags, map[string]string{"old": "x"}))),

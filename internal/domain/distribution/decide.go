@@ -76,6 +76,8 @@ func (in Input) answer(v resource.Verdict) (Decision, bool) {
 		return do(Tag{ARN: r.ARN, Tags: v.Tags, Drift: v.Drift})
 	case resource.Untag, resource.Release:
 		return do(Untag{ARN: r.ARN, Keys: v.Keys})
+	case resource.Announce:
+		return do(Rest{Store: true, Announced: v.Keys})
 	case resource.Tell:
 		return in.refusal()
 	case resource.Rest:

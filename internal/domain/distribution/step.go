@@ -110,6 +110,10 @@ type Rest struct {
 	// Lost ends the pass so that status forgets the resource, and takes the next caller reference,
 	// before another one is created.
 	Lost bool
+	// Store ends the pass so that what was learned is stored before the next step.
+	Store bool
+	// Announced are the keys of tags that the next step sets. Status has them before.
+	Announced []string
 }
 
 func (Look) step()            {}

@@ -70,9 +70,10 @@ type conclusion struct{ Input }
 
 func (in conclusion) report(out Outcome) Report {
 	v := in.facts.resource
+	end, _ := out.Decision.Step.(Rest)
 	r := Report{
 		ETag: in.Memory.ETag, AppliedGeneration: in.Memory.AppliedGeneration,
-		AppliedTagKeys: v.TagKeys(), Parents: in.Memory.Parents, Failure: in.Memory.Failure,
+		AppliedTagKeys: v.TagKeys(end.Announced), Parents: in.Memory.Parents, Failure: in.Memory.Failure,
 		RoutingEndpoint: in.World.RoutingEndpoint, Absent: in.World.Knowledge == resource.Absent && !v.Elsewhere(),
 		Certificates: in.facts.certificates, Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
 		Ledger: in.Memory.Ledger,
@@ -101,7 +102,7 @@ func (in conclusion) report(out Outcome) Report {
 			}
 		}
 	}
-	if rest, ok := out.Decision.Step.(Rest); ok && rest.KeepConditions || out.Err != nil {
+	if end.KeepConditions || out.Err != nil {
 		r.Drift = in.reportedDrift(r)
 		r.Ledger = in.facts.publication.Ledger
 		r.Conditions = v.Interrupted(in.Memory.Standing(), out.Err)

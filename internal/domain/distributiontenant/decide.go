@@ -89,6 +89,8 @@ func (in Input) answer(v resource.Verdict) (Decision, bool) {
 		return do(Tag{ARN: t.ARN, Tags: v.Tags, Drift: v.Drift})
 	case resource.Untag, resource.Release:
 		return do(Untag{ARN: t.ARN, Keys: v.Keys, Release: v.Do == resource.Release})
+	case resource.Announce:
+		return do(Rest{Store: true, Announced: v.Keys})
 	case resource.Tell:
 		return in.refusal()
 	case resource.Rest:

@@ -226,6 +226,10 @@ func tagCases() map[string]question {
 		"a removed tag is set again": {in: lost, rule: "TagsInSync", step: distributiontenant.Tag{ARN: arn, Tags: map[string]string{"team": "web"}, Drift: drifted}},
 		"under report it is left":    {in: with(lost, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
 		"a new tag is set":           {in: with(lost, edited), rule: "TagsInSync", step: distributiontenant.Tag{ARN: arn, Tags: map[string]string{"team": "web"}}},
+		"status has its key first": {
+			in:   with(lost, edited, func(in *distributiontenant.Input) { in.Memory.AppliedTagKeys = nil }),
+			rule: "TagsInSync", step: distributiontenant.Rest{Store: true, Announced: []string{"team"}},
+		},
 		"a tag that we had set and that is no longer wanted is removed": {
 			in: with(quiet(), edited, tagged(merged(owned, map[string]string{"old": "x"})), func(in *distributiontenant.Input) {
 				in.Memory.AppliedTagKeys = []string{"team", "old"}

@@ -169,6 +169,8 @@ type Rest struct {
 	KeepConditions bool
 	// Store ends the pass so that what was learned is stored before the next step.
 	Store bool
+	// Announced are the keys of tags that the next step sets. Status has them before.
+	Announced []string
 }
 
 func (Look) step()            {}

@@ -56,12 +56,31 @@ func DiffTags(want, have map[string]string, applied []string) TagChange {
 }
 
 // appliedKeys are the keys of users' tags on the resource that we have set: the wanted ones that are there, and
-// those that were applied before and have not been removed yet. A step that fails, or a spec that changes again
+// those that were applied before, as long as they are there or wanted. A step that fails, or a spec that changes again
 // before the last step, must not make us forget a tag that is ours to remove.
 func appliedKeys(want, have map[string]string, applied []string) []string {
 	var keys []string
-	for _, k := range slices.Sorted(maps.Keys(have)) {
-		if v, wanted := want[k]; wanted && v == have[k] || slices.Contains(applied, k) {
+	for k, v := range have {
+		if wanted, ok := want[k]; ok && wanted == v {
+			keys = append(keys, k)
+		}
+	}
+	for _, k := range applied {
+		_, there := have[k]
+		_, wanted := want[k]
+		if there || wanted {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// newKeys are the keys of users' tags that are wanted, and neither there nor applied before.
+func newKeys(want, have map[string]string, applied []string) []string {
+	var keys []string
+	for _, k := range slices.Sorted(maps.Keys(want)) {
+		if _, there := have[k]; !there && !slices.Contains(applied, k) {
 			keys = append(keys, k)
 		}
 	}

@@ -31,6 +31,8 @@ const (
 	Tag
 	Untag
 	Release
+	// Announce ends the pass so that status has Keys before their tags are set.
+	Announce
 	// Tell says how the write of this pass was refused.
 	Tell
 	// Abandon lets the object go, and leaves the resource as it is.
@@ -183,7 +185,8 @@ func (v *View) Finalized() Verdict {
 	return Verdict{}
 }
 
-// TagsFaithful sets tags that differ, and removes those that we had set and that are wanted no more.
+// TagsFaithful sets tags that differ, and removes those that we had set and that are wanted no more. Status has the key
+// of a tag before it is set.
 func (v *View) TagsFaithful() Verdict {
 	switch {
 	case !v.Present, !v.World.TagsKnown && v.Applied:
@@ -204,6 +207,8 @@ func (v *View) TagsFaithful() Verdict {
 		return NotConverging(diff)
 	case !v.Proven():
 		return Verdict{Do: LookTags}
+	case len(v.unannounced()) > 0:
+		return Verdict{Do: Announce, Keys: v.unannounced()}
 	case len(change.Set) > 0:
 		return Verdict{Do: Tag, Tags: change.Set, Drift: drift}
 	}

@@ -1,6 +1,7 @@
 package resource_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,15 @@ func TestSharedRules(t *testing.T) {
 	}
 	awaits := func(v *resource.View) resource.Verdict { return v.AwaitCreate(resource.Missing) }
 	edited := func(v *resource.View) { v.Applied, v.Generation = false, 3 }
+	applied := func(keys ...string) func(*resource.View) {
+		return func(v *resource.View) { v.Memory.AppliedTagKeys = keys }
+	}
+	many := make([]string, 49)
+	full := me.Tags()
+	for n := range many {
+		many[n] = fmt.Sprint("key", n)
+		full[many[n]] = "x"
+	}
 	in := func(id string) func(*resource.View) {
 		return func(v *resource.View) { v.World.Account = id }
 	}
@@ -93,9 +103,12 @@ func TestSharedRules(t *testing.T) {
 		"the finalizer is there":                  {(*resource.View).Finalized, ours(), resource.Pass, ""},
 		"or comes":                                {(*resource.View).Finalized, ours(func(v *resource.View) { v.HasFinalizer = false }), resource.EnsureFinalizer, ""},
 		"tags are as they should be":              {(*resource.View).TagsFaithful, ours(), resource.Pass, ""},
-		"one is missing":                          {(*resource.View).TagsFaithful, ours(tags(me.Tags())), resource.Tag, ""},
+		"one is missing":                          {(*resource.View).TagsFaithful, ours(tags(me.Tags()), applied("team")), resource.Tag, ""},
+		"status has the key of a new one first":   {(*resource.View).TagsFaithful, ours(tags(me.Tags())), resource.Announce, ""},
+		"not that of one whose value is replaced": {(*resource.View).TagsFaithful, ours(tags(ownership.Merge(map[string]string{"team": "old"}, me))), resource.Tag, ""},
+		"nor more than it has room for":           {(*resource.View).TagsFaithful, ours(tags(full), applied(many...), func(v *resource.View) { v.Desired["cost"] = "42" }), resource.Tag, ""},
 		"it is only reported":                     {(*resource.View).TagsFaithful, ours(tags(me.Tags()), func(v *resource.View) { v.Policy.Drift = resource.DriftReport }), resource.Pass, ""},
-		"but for an edit":                         {(*resource.View).TagsFaithful, ours(tags(me.Tags()), edited, func(v *resource.View) { v.Policy.Drift = resource.DriftReport }), resource.Tag, ""},
+		"but for an edit":                         {(*resource.View).TagsFaithful, ours(tags(me.Tags()), applied("team"), edited, func(v *resource.View) { v.Policy.Drift = resource.DriftReport }), resource.Tag, ""},
 		"one that was ours is too many":           {(*resource.View).TagsFaithful, ours(func(v *resource.View) { v.Desired, v.Memory.AppliedTagKeys = nil, []string{"team"} }), resource.Untag, ""},
 		"old proof is not enough":                 {(*resource.View).TagsFaithful, ours(tags(me.Tags()), func(v *resource.View) { v.World.TagsRead = now.Add(-resource.ProofAge - 1) }), resource.LookTags, ""},
 		"AWS does not keep them":                  {(*resource.View).TagsFaithful, ours(tags(me.Tags()), func(v *resource.View) { v.Tries.AcceptedFor, v.Tries.Corrections, v.Tries.LastCorrection = 2, 3, now }), resource.Rest, resource.ReasonDriftNotConverging},

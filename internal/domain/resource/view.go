@@ -223,13 +223,27 @@ func (v *View) TagChange() TagChange {
 // TagDifferences is TagChange as status lists it.
 func (v *View) TagDifferences() []Difference { return v.TagChange().differences(v.World.Tags) }
 
-// TagKeys are the keys of users' tags to remember as set by us.
-func (v *View) TagKeys() []string {
+// TagKeys are the keys of users' tags to remember as set by us. announced are those that are about to be set.
+func (v *View) TagKeys(announced []string) []string {
 	if !v.Mine() || !v.World.TagsKnown {
 		return v.Memory.AppliedTagKeys
 	}
-	return appliedKeys(v.Desired, v.World.Tags, v.Memory.AppliedTagKeys)
+	return appliedKeys(v.Desired, v.World.Tags, slices.Concat(v.Memory.AppliedTagKeys, announced))
 }
+
+// unannounced are the keys of new tags that status does not have yet. A tag that is set before status has its key would
+// be taken for someone else's if the answer is lost and the spec then drops it. More tags than status has room for are
+// AWS's to refuse.
+func (v *View) unannounced() []string {
+	keys := newKeys(v.Desired, v.World.Tags, v.Memory.AppliedTagKeys)
+	if len(v.TagKeys(keys)) > maxTags {
+		return nil
+	}
+	return keys
+}
+
+// maxTags is how many tags a resource has at most.
+const maxTags = 50
 
 // Accepted reports whether AWS has accepted the configuration of the present generation.
 func (v *View) Accepted() bool {
