@@ -196,14 +196,14 @@ func (r *report) printTimes(out io.Writer) {
 func (r *report) printPhases(out io.Writer) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer table.Flush()
-	fmt.Fprintln(table, "phase\tseconds\tAWS calls\t/tenant\tthrottled\twrites\t/tenant\tmetadata\tstatus\tgone\tevents\tleases\tCPU ms/tenant\tAPI server\tpeak MiB\tat end\t")
+	fmt.Fprintln(table, "phase\tseconds\tAWS calls\t/tenant\tthrottled\twrites\t/tenant\tmetadata\tstatus\tgone\tevents\tleases\tCPU ms/tenant\tAPI server\tpeak MiB\tat end\tprivate\t")
 	n := float64(r.Config.Tenants)
 	for _, s := range r.Phases {
 		calls, w := float64(stack.Sum(s.Calls)), s.Writes
-		fmt.Fprintf(table, "%s\t%.0f\t%.0f\t%.3f\t%.2f %%\t%d\t%.3f\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f\t%.0f\t%.0f\t\n",
+		fmt.Fprintf(table, "%s\t%.0f\t%.0f\t%.3f\t%.2f %%\t%d\t%.3f\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f\t%.0f\t%.0f\t%.0f\t\n",
 			s.Phase, s.Seconds, calls, calls/n, 100*float64(s.Throttled)/max(1, calls), w.Ours(), float64(w.Ours())/n,
 			w.Metadata, w.Status, w.Gone, w.Events, w.Leases, 1000*s.CPU[operatorCPU]/n, 1000*s.CPU["kube-apiserver"]/n,
-			s.PeakBytes/mebibyte, s.ResidentBytes/mebibyte)
+			s.PeakBytes/mebibyte, s.ResidentBytes/mebibyte, s.PrivateBytes/mebibyte)
 	}
 }
 

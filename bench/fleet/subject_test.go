@@ -21,7 +21,7 @@ func TestFlagsThatCannotBe(t *testing.T) {
 		"--drifted=1001":           "use 0 to --tenants",
 		"--aws-rate=0":             "above 0",
 		"--throttle=-1":            "above 0",
-		"--last-phase=never":       "use one of create",
+		"--last-phase=never":       "use one of idle",
 		"--probe=http://localhost": "set --operator to its binary",
 		"--operator=/bin/true":     "--crds and --manifest",
 	} {
