@@ -8,9 +8,6 @@ import (
 	"slices"
 	"time"
 
-	sdkdns "github.com/cloudflare/cloudflare-go/v6/dns"
-	"github.com/cloudflare/cloudflare-go/v6/option"
-
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -147,24 +144,34 @@ func (h holding) clashes(a, b dns.Key) bool {
 	return a.Clashes(b)
 }
 
+// newRecord is a record to be made, as the API takes it.
+type newRecord struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Content string `json:"content"`
+	TTL     int64  `json:"ttl"`
+	// Proxied is never true: a proxied record shows Cloudflare's addresses, and its certificate, instead of CloudFront's.
+	Proxied bool   `json:"proxied"`
+	Comment string `json:"comment,omitempty"`
+}
+
+// recordID names a record.
+type recordID struct {
+	ID string `json:"id"`
+}
+
 // creations are the records to be made, one for each value.
-func (z *Zones) creations(changes []dns.Change) (posts []sdkdns.RecordBatchParamsPostUnion) {
+func (z *Zones) creations(changes []dns.Change) (posts []newRecord) {
 	for _, c := range changes {
 		if c.Action != dns.Create {
 			continue
 		}
 		for _, content := range contents(c.Set) {
-			var p sdkdns.RecordBatchParamsPost
-			put(&p.Name.Value, &p.Name.Present, c.Set.Name)
-			put(&p.Type.Value, &p.Type.Present, sdkdns.RecordBatchParamsPostsType(c.Set.Type))
-			put(&p.Content.Value, &p.Content.Present, content)
-			put(&p.TTL.Value, &p.TTL.Present, sdkdns.TTL(c.Set.TTL))
-			// A proxied record shows Cloudflare's addresses, and its certificate, instead of CloudFront's.
-			put(&p.Proxied.Value, &p.Proxied.Present, false)
+			r := newRecord{Name: c.Set.Name, Type: c.Set.Type, Content: content, TTL: c.Set.TTL}
 			if c.Owner != (dns.Owner{}) {
-				put(&p.Comment.Value, &p.Comment.Present, z.note(c.Owner))
+				r.Comment = z.note(c.Owner)
 			}
-			posts = append(posts, p)
+			posts = append(posts, r)
 		}
 	}
 	return posts
@@ -176,34 +183,22 @@ func (z *Zones) note(o dns.Owner) string {
 }
 
 // batch sends the changes, and returns an id that says which they are and when they were made.
-func (e *errand) batch(ctx context.Context, id string, deletes []string, posts []sdkdns.RecordBatchParamsPostUnion) (string, error) {
-	var params sdkdns.RecordBatchParams
-	put(&params.ZoneID.Value, &params.ZoneID.Present, id)
-	if len(deletes) > 0 {
-		out := make([]sdkdns.RecordBatchParamsDelete, len(deletes))
-		for i, one := range deletes {
-			put(&out[i].ID.Value, &out[i].ID.Present, one)
-		}
-		put(&params.Deletes.Value, &params.Deletes.Present, out)
+func (e *errand) batch(ctx context.Context, id string, deletes []string, posts []newRecord) (string, error) {
+	var body struct {
+		Deletes []recordID  `json:"deletes,omitempty"`
+		Posts   []newRecord `json:"posts,omitempty"`
 	}
-	if len(posts) > 0 {
-		put(&params.Posts.Value, &params.Posts.Present, posts)
+	body.Posts = posts
+	for _, one := range deletes {
+		body.Deletes = append(body.Deletes, recordID{ID: one})
 	}
 	var answer struct {
 		Result struct {
-			Deletes []struct {
-				ID string `json:"id"`
-			} `json:"deletes"`
-			Posts []struct {
-				ID string `json:"id"`
-			} `json:"posts"`
+			Deletes []recordID `json:"deletes"`
+			Posts   []recordID `json:"posts"`
 		} `json:"result"`
 	}
-	err := e.call(ctx, opBatch, &answer, func(ctx context.Context, o ...option.RequestOption) error {
-		_, err := e.records.Batch(ctx, params, o...)
-		return err
-	})
-	if err != nil {
+	if err := e.call(ctx, opBatch, request{path: pathOf(id) + "/dns_records/batch", body: body}, &answer); err != nil {
 		e.forget(id, err)
 		return "", err
 	}

@@ -6,8 +6,10 @@
 package cloudflare
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -18,9 +20,6 @@ import (
 	"sync"
 	"time"
 
-	sdkdns "github.com/cloudflare/cloudflare-go/v6/dns"
-	"github.com/cloudflare/cloudflare-go/v6/option"
-	sdkzones "github.com/cloudflare/cloudflare-go/v6/zones"
 	"k8s.io/utils/clock"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
@@ -33,6 +32,8 @@ const (
 	usualURL = "https://api.cloudflare.com/client/v4/"
 	// patience is for one call. A page of 5,000 records takes a few seconds.
 	patience = 30 * time.Second
+	// userAgent tells Cloudflare whose calls these are.
+	userAgent = "cloudfront-tenant-operator"
 )
 
 // Config is what an account is made of.
@@ -57,9 +58,7 @@ type DNS struct{ zones *Zones }
 
 // Zones are the zones at Cloudflare that the token is for. It is safe for concurrent use.
 type Zones struct {
-	config  Config
-	records *sdkdns.RecordService
-	zones   *sdkzones.ZoneService
+	config Config
 
 	mu    sync.Mutex
 	known map[string]zoneInfo
@@ -89,15 +88,8 @@ func New(c Config) (*DNS, error) {
 	if c.HTTPClient == nil {
 		c.HTTPClient = &http.Client{}
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(c.BaseURL), option.WithHTTPClient(c.HTTPClient),
-		// The caller tries again: of a change whose answer was lost it has to see first what became of it.
-		option.WithMaxRetries(0),
-		option.WithMiddleware(readAnswer),
-	}
-	return &DNS{zones: &Zones{
-		config: c, records: sdkdns.NewRecordService(options...), zones: sdkzones.NewZoneService(options...), known: map[string]zoneInfo{},
-	}}, nil
+	c.BaseURL = strings.TrimSuffix(c.BaseURL, "/") + "/"
+	return &DNS{zones: &Zones{config: c, known: map[string]zoneInfo{}}}, nil
 }
 
 // As implements port.DNS. An account has one identity, its token.
@@ -129,9 +121,19 @@ type errand struct {
 
 func (z *Zones) errand() *errand { return &errand{Zones: z, passes: z.config.Gate.Errand()} }
 
-// call makes one call, and decodes what it answers into a struct of this package: the SDK's types fail where Cloudflare
-// adds a type of records, and leave out how many there are.
-func (e *errand) call(ctx context.Context, operation string, into any, send func(context.Context, ...option.RequestOption) error) error {
+// request is a call of the API. The body is JSON; without one the method is GET.
+type request struct {
+	path  string
+	query url.Values
+	body  any
+}
+
+// call makes one call, and decodes what it answers. There is no second try here: of a change whose answer was lost, the
+// caller has to see first what became of it.
+//
+// The SDK is not used: its decoder embeds reflect.Type, so that the linker keeps every method of every type in the
+// operator, which then is half as large again.
+func (e *errand) call(ctx context.Context, operation string, r request, into any) error {
 	token := strings.TrimSpace(e.config.Token())
 	if token == "" {
 		return &fault.Error{Kind: fault.Denied, Operation: operation, Message: "the account has no API token: add one to its Secret"}
@@ -139,7 +141,42 @@ func (e *errand) call(ctx context.Context, operation string, into any, send func
 	bounded := func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		return classify(operation, send(ctx, option.WithAPIToken(token), option.WithResponseBodyInto(into)))
+		return classify(operation, e.send(ctx, token, r, into))
 	}
 	return e.passes.Do(ctx, calls.Call{Operation: operation, Changes: operation == opBatch}, bounded)
+}
+
+func (e *errand) send(ctx context.Context, token string, r request, into any) error {
+	out, err := r.build(ctx, e.config.BaseURL)
+	if err != nil {
+		return err
+	}
+	out.Header.Set("Authorization", "Bearer "+token)
+	answer, err := e.config.HTTPClient.Do(out)
+	if err != nil {
+		return fmt.Errorf("sending the request: %w", err)
+	}
+	return readAnswer(answer, into)
+}
+
+func (r request) build(ctx context.Context, base string) (*http.Request, error) {
+	method, body := http.MethodGet, []byte(nil)
+	if r.body != nil {
+		var err error
+		if body, err = json.Marshal(r.body); err != nil {
+			return nil, fmt.Errorf("encoding the request: %w", err)
+		}
+		method = http.MethodPost
+	}
+	out, err := http.NewRequestWithContext(ctx, method, base+r.path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("creating the request: %w", err)
+	}
+	out.URL.RawQuery = r.query.Encode()
+	out.Header.Set("Accept", "application/json")
+	out.Header.Set("User-Agent", userAgent)
+	if r.body != nil {
+		out.Header.Set("Content-Type", "application/json")
+	}
+	return out, nil
 }

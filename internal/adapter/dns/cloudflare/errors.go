@@ -1,7 +1,6 @@
 package cloudflare
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cloudflare/cloudflare-go/v6/option"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -77,17 +74,12 @@ type refusal struct {
 // Error implements error.
 func (r *refusal) Error() string { return fmt.Sprintf("status %d: %s", r.status, r.message()) }
 
-// readAnswer reads an answer whole, before the SDK does: it sees one that says no, with whatever status, one that was cut
-// off, and one that is not Cloudflare's.
-func readAnswer(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-	answer, err := next(req)
-	if err != nil {
-		return nil, err
-	}
+// readAnswer reads an answer whole, and decodes it if it doesn't say no, with whatever status.
+func readAnswer(answer *http.Response, into any) error {
 	body, err := io.ReadAll(io.LimitReader(answer.Body, largestAnswer))
 	_ = answer.Body.Close()
 	if err != nil {
-		return nil, fmt.Errorf("reading the answer: %w", err)
+		return fmt.Errorf("reading the answer: %w", err)
 	}
 	var said struct {
 		Success bool       `json:"success"`
@@ -95,13 +87,15 @@ func readAnswer(req *http.Request, next option.MiddlewareNext) (*http.Response, 
 	}
 	err = json.Unmarshal(body, &said)
 	if answer.StatusCode >= http.StatusBadRequest || err == nil && !said.Success {
-		return nil, &refusal{status: answer.StatusCode, errors: flatten(said.Errors), retryAfter: retryAfter(answer.Header)}
+		return &refusal{status: answer.StatusCode, errors: flatten(said.Errors), retryAfter: retryAfter(answer.Header)}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("decoding the answer: %w", err)
+		return fmt.Errorf("decoding the answer: %w", err)
 	}
-	answer.Body = io.NopCloser(bytes.NewReader(body))
-	return answer, nil
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("decoding the answer: %w", err)
+	}
+	return nil
 }
 
 // flatten replaces errors that only announce others by these.
@@ -181,7 +175,7 @@ func (r *refusal) message() string {
 	return prose.Fit(strings.Join(texts, "; "), longestMessage)
 }
 
-// classify makes an error of the SDK a fault.
+// classify makes the error of a call a fault.
 func classify(operation string, err error) error {
 	if err == nil {
 		return nil

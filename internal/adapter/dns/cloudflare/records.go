@@ -2,9 +2,8 @@ package cloudflare
 
 import (
 	"context"
-
-	sdkdns "github.com/cloudflare/cloudflare-go/v6/dns"
-	"github.com/cloudflare/cloudflare-go/v6/option"
+	"net/url"
+	"strconv"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -89,23 +88,15 @@ func (e *errand) pages(ctx context.Context, id, name string) ([]wireRecord, erro
 
 // page reads one page, and how many records there are in all.
 func (e *errand) page(ctx context.Context, id, name string, number int) ([]wireRecord, int, error) {
-	var query sdkdns.RecordListParams
-	put(&query.ZoneID.Value, &query.ZoneID.Present, id)
-	put(&query.Page.Value, &query.Page.Present, float64(number))
-	put(&query.PerPage.Value, &query.PerPage.Present, recordsPerPage)
+	query := pageOf(number, recordsPerPage)
 	if name != "" {
-		query.Name.Present = true
-		put(&query.Name.Value.Exact.Value, &query.Name.Value.Exact.Present, name)
+		query.Set("name.exact", name)
 	}
 	var answer struct {
 		Result []wireRecord `json:"result"`
 		Info   resultInfo   `json:"result_info"`
 	}
-	err := e.call(ctx, opListRecords, &answer, func(ctx context.Context, o ...option.RequestOption) error {
-		_, err := e.records.List(ctx, query, o...)
-		return err
-	})
-	if err != nil {
+	if err := e.call(ctx, opListRecords, request{path: pathOf(id) + "/dns_records", query: query}, &answer); err != nil {
 		return nil, 0, err
 	}
 	if answer.Result == nil || answer.Info.Total == nil {
@@ -114,5 +105,7 @@ func (e *errand) page(ctx context.Context, id, name string, number int) ([]wireR
 	return answer.Result, *answer.Info.Total, nil
 }
 
-// put sets a field of a request. The SDK has functions for it, in a package that imports all of its API.
-func put[T any](value *T, present *bool, v T) { *value, *present = v, true }
+// pageOf asks for a page of a list.
+func pageOf(number, size int) url.Values {
+	return url.Values{"page": {strconv.Itoa(number)}, "per_page": {strconv.Itoa(size)}}
+}

@@ -8,9 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cloudflare/cloudflare-go/v6/option"
-	sdkzones "github.com/cloudflare/cloudflare-go/v6/zones"
-
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -19,7 +16,10 @@ const (
 	// zonesPerPage is the most that Cloudflare returns at once.
 	zonesPerPage = 50
 	// knownFor is how long the name servers of a zone are taken as known: people change them, seldom.
-	knownFor = time.Hour
+	knownFor  = time.Hour
+	zonesPath = "zones"
+	// A zone that resolvers find has this status and type.
+	zoneActive, zoneFull = "active", "full"
 )
 
 // wireZone is a zone as the API shows it.
@@ -52,6 +52,9 @@ func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
 	return z.errand().zone(ctx, id)
 }
 
+// pathOf is where a zone is.
+func pathOf(id string) string { return zonesPath + "/" + id }
+
 // zone reads a zone.
 func (e *errand) zone(ctx context.Context, id string) (dns.Zone, error) {
 	if err := plausible(opGetZone, id); err != nil {
@@ -60,13 +63,7 @@ func (e *errand) zone(ctx context.Context, id string) (dns.Zone, error) {
 	var answer struct {
 		Result wireZone `json:"result"`
 	}
-	var query sdkzones.ZoneGetParams
-	put(&query.ZoneID.Value, &query.ZoneID.Present, id)
-	err := e.call(ctx, opGetZone, &answer, func(ctx context.Context, o ...option.RequestOption) error {
-		_, err := e.zones.Get(ctx, query, o...)
-		return err
-	})
-	if err != nil {
+	if err := e.call(ctx, opGetZone, request{path: pathOf(id)}, &answer); err != nil {
 		e.forget(id, err)
 		return dns.Zone{}, err
 	}
@@ -86,13 +83,7 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 		Result []wireZone `json:"result"`
 		Info   resultInfo `json:"result_info"`
 	}
-	var query sdkzones.ZoneListParams
-	put(&query.Page.Value, &query.Page.Present, float64(number))
-	put(&query.PerPage.Value, &query.PerPage.Present, zonesPerPage)
-	err := z.errand().call(ctx, opListZones, &answer, func(ctx context.Context, o ...option.RequestOption) error {
-		_, err := z.zones.List(ctx, query, o...)
-		return err
-	})
+	err := z.errand().call(ctx, opListZones, request{path: zonesPath, query: pageOf(number, zonesPerPage)}, &answer)
 	switch total := answer.Info.Total; {
 	case err != nil:
 		return nil, "", err
@@ -134,7 +125,7 @@ func (z *Zones) learn(operation string, w wireZone) (dns.Zone, error) {
 	z.mu.Unlock()
 	return dns.Zone{
 		ID: w.ID, Name: name, Apex: dns.FlattenedApex,
-		Private: w.Status != string(sdkzones.ZoneStatusActive) || w.Type != string(sdkzones.TypeFull),
+		Private: w.Status != zoneActive || w.Type != zoneFull,
 	}, nil
 }
 
