@@ -35,6 +35,7 @@ type config struct {
 	SweepInterval time.Duration `json:"sweepIntervalNanoseconds"`
 	Quiet         time.Duration `json:"quietNanoseconds"`
 	Drifted       int           `json:"drifted"`
+	SingleChanges int           `json:"singleChanges"`
 	DNS           bool          `json:"dns"`
 	Grants        int           `json:"grants"`
 	Accounts      int           `json:"accounts"`
@@ -91,6 +92,7 @@ func parse(args []string) (config, error) {
 	flags.DurationVar(&c.SweepInterval, "sweep-interval", 5*time.Minute, "the operator's --sweep-interval")
 	flags.DurationVar(&c.Quiet, "quiet", 5*time.Minute, "how long to watch the fleet while there is nothing to do")
 	flags.IntVar(&c.Drifted, "drifted", 0, "number of tenants to change in AWS, until the operator has corrected them")
+	flags.IntVar(&c.SingleChanges, "single-changes", 0, "number of tenants to change one by one while the others are created; each is timed until AWS has the update")
 	flags.BoolVar(&c.DNS, "dns", false, "give every tenant a managed certificate and a DNS record, all in one zone, with the limits of Route 53")
 	flags.IntVar(&c.Grants, "grants", 0, "spread the tenants over this number of namespaces, each with an EdgeGrant that is enforced; 0: one namespace and no grants")
 	flags.IntVar(&c.Accounts, "accounts", 1, "spread the grants over this number of AWS accounts, the operator's own included")
@@ -117,6 +119,8 @@ func (c config) validate() error {
 		return fmt.Errorf("--tenants=%d: use at least 1", c.Tenants)
 	case c.Drifted < 0 || c.Drifted > c.Tenants:
 		return fmt.Errorf("--drifted=%d: use 0 to --tenants", c.Drifted)
+	case c.SingleChanges < 0 || c.SingleChanges > c.Tenants:
+		return fmt.Errorf("--single-changes=%d: use 0 to --tenants", c.SingleChanges)
 	case c.Grants < 0 || c.Grants > 999 || c.Grants > 0 && c.Operator != "":
 		return fmt.Errorf("--grants=%d: use 0 to 999, for this repository's operator only", c.Grants)
 	case c.Accounts < 1 || c.Accounts > max(1, min(c.Grants, 99)):

@@ -72,12 +72,14 @@ func (f *objects) create(ctx context.Context) error {
 }
 
 // change applies the manifest of the change to all objects.
-func (f *objects) change(ctx context.Context) error {
-	return f.each(ctx, true, func(ctx context.Context, o *unstructured.Unstructured) error {
-		// Against nothing, the difference is all that the manifest says.
-		patch := client.MergeFrom(&unstructured.Unstructured{Object: map[string]any{}})
-		return f.kube.Patch(ctx, o, patch)
-	})
+func (f *objects) change(ctx context.Context) error { return f.each(ctx, true, f.apply) }
+
+// changeOne applies the manifest of the change to one object.
+func (f *objects) changeOne(ctx context.Context, n int) error { return f.write(ctx, n, true, f.apply) }
+
+func (f *objects) apply(ctx context.Context, o *unstructured.Unstructured) error {
+	// Against nothing, the difference is all that the manifest says.
+	return f.kube.Patch(ctx, o, client.MergeFrom(&unstructured.Unstructured{Object: map[string]any{}}))
 }
 
 // remove deletes all objects, one by one: as one request, thousands take longer than the API
@@ -92,22 +94,25 @@ func (f *objects) each(ctx context.Context, changed bool, do func(context.Contex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(writers)
 	for n := range f.size {
-		group.Go(func() error {
-			o, err := f.build(n, changed)
-			if err != nil {
-				return err
-			}
-			begun := time.Now()
-			if err := do(ctx, o); err != nil {
-				return fmt.Errorf("writing %s: %w", o.GetName(), err)
-			}
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.begun[o.GetName()], f.wanted[o.GetName()] = begun, o.GetGeneration()
-			return nil
-		})
+		group.Go(func() error { return f.write(ctx, n, changed, do) })
 	}
 	return group.Wait()
+}
+
+// write writes one object, and notes when.
+func (f *objects) write(ctx context.Context, n int, changed bool, do func(context.Context, *unstructured.Unstructured) error) error {
+	o, err := f.build(n, changed)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := do(ctx, o); err != nil {
+		return fmt.Errorf("writing %s: %w", o.GetName(), err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.begun[o.GetName()], f.wanted[o.GetName()] = begun, o.GetGeneration()
+	return nil
 }
 
 // waitReady waits until every object is ready at the generation that was written last.

@@ -47,6 +47,9 @@ type bench struct {
 	writes   *stack.Writes
 	// kinds are those whose writes are counted.
 	kinds []schema.GroupResource
+	// changed is how many tenants were changed one by one, and seenCall the last call of AWS that was looked at.
+	changed  int
+	seenCall uint64
 }
 
 // measure goes through the life of a fleet.
@@ -172,11 +175,7 @@ func (b *bench) idle(ctx context.Context, _ *report) error { return b.settle(ctx
 // create goes from the first object to the last that is ready, and on until all is still.
 func (b *bench) create(ctx context.Context, r *report) error {
 	begun := time.Now()
-	if err := b.objects.create(ctx); err != nil {
-		return err
-	}
-	say("all %d objects exist", b.Tenants)
-	if err := b.objects.waitReady(ctx); err != nil {
+	if err := b.whileChanging(ctx, r, b.createReady); err != nil {
 		return err
 	}
 	r.AllReadySeconds, r.Ready = time.Since(begun).Seconds(), distributionOf(b.objects.took())
@@ -193,6 +192,15 @@ func (b *bench) create(ctx context.Context, r *report) error {
 		return err
 	}
 	return b.settle(ctx)
+}
+
+// createReady creates all objects, and waits until they are ready.
+func (b *bench) createReady(ctx context.Context) error {
+	if err := b.objects.create(ctx); err != nil {
+		return err
+	}
+	say("all %d objects exist", b.Tenants)
+	return b.objects.waitReady(ctx)
 }
 
 // quiet waits where there is nothing to do.
@@ -227,7 +235,7 @@ func (b *bench) change(ctx context.Context, r *report) error {
 	}
 	err = poller(ctx, func(ctx context.Context) (bool, error) {
 		now, err := b.stack.AWS.Calls(ctx)
-		return now[opUpdate].Committed-before[opUpdate].Committed >= b.Tenants, err
+		return now[opUpdate].Committed-before[opUpdate].Committed >= b.Tenants-b.changed, err
 	})
 	if err != nil {
 		return err

@@ -20,6 +20,8 @@ type report struct {
 	FloorSeconds      float64      `json:"floorSeconds"`
 	AllReadySeconds   float64      `json:"allReadySeconds"`
 	Ready             distribution `json:"timeToReady"`
+	SingleChanges     int          `json:"singleChanges"`
+	Single            distribution `json:"singleChange"`
 	RestartSeconds    float64      `json:"restartSeconds"`
 	AllChangedSeconds float64      `json:"allChangedSeconds"`
 	Changed           distribution `json:"timeToChanged"`
@@ -181,6 +183,7 @@ func (r *report) printTimes(out io.Writer) {
 	line("a tenant is Ready after", r.AllReadySeconds > 0, "%s", r.Ready)
 	line("all are Ready after", r.AllReadySeconds > 0, "%.1f s, %.2f times the floor N/rate + deploy delay = %.1f s",
 		r.AllReadySeconds, r.AllReadySeconds/r.FloorSeconds, r.FloorSeconds)
+	line("a single change meanwhile is in AWS after", r.SingleChanges > 0, "%s; %d changes", r.Single, r.SingleChanges)
 	line("idle after kill -9 and restart", r.RestartSeconds > 0, "%.1f s", r.RestartSeconds)
 	line("a changed spec is Ready after", r.AllChangedSeconds > 0, "%s", r.Changed)
 	line("all specs are changed after", r.AllChangedSeconds > 0, "%.1f s", r.AllChangedSeconds)

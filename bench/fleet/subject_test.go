@@ -19,6 +19,7 @@ func TestFlagsThatCannotBe(t *testing.T) {
 	for args, cure := range map[string]string{
 		"--tenants=0":              "at least 1",
 		"--drifted=1001":           "use 0 to --tenants",
+		"--single-changes=1001":    "use 0 to --tenants",
 		"--aws-rate=0":             "above 0",
 		"--throttle=-1":            "above 0",
 		"--last-phase=never":       "use one of idle",
