@@ -59,7 +59,7 @@ func TestAStreamThatIsLostIsTold(t *testing.T) {
 			t.Errorf("%s the events are (-want +got):\n%s", when, d)
 		}
 	}
-	listens := reconcile.Event{Reason: v1alpha1.ReasonListening, Message: "The database reports changes, and the table is read after each of them."}
+	listens := reconcile.Event{Reason: v1alpha1.ReasonListening, Message: "The database reports changes, and they are read at once."}
 
 	w.Source("customers", mapping.Postgres, newTable(t, 1).Query(), func(o *v1alpha1.TenantSource) {
 		o.Spec.Watch = &v1alpha1.SourceWatch{Channel: "customers"}
