@@ -49,8 +49,9 @@ func (s *stream) Ready() {
 	s.Hint()
 }
 
-// mostKeys is how many rows are read alone at most.
-const mostKeys = 100
+// mostKeys is how many rows are read alone at most. While the whole table is read, the changes of a busy one gather: they must not
+// be a reason to read all of it again.
+const mostKeys = 1000
 
 // Hint implements port.HintSink. Without keys, or with too many, any row may have changed.
 func (s *stream) Hint(keys ...string) {

@@ -127,7 +127,7 @@ func TestHintsWakeASourceOnce(t *testing.T) {
 func TestWhichRowsAStreamNames(t *testing.T) {
 	many := make([]string, mostKeys)
 	for i := range many {
-		many[i] = fmt.Sprintf("row-%03d", i)
+		many[i] = fmt.Sprintf("row-%04d", i)
 	}
 	for name, c := range map[string]struct {
 		hints [][]string
