@@ -72,54 +72,64 @@ func Scheme() (*runtime.Scheme, error) {
 
 // Run runs the operator until the context ends.
 func Run(ctx context.Context, c Config, kube *rest.Config) error {
-	if err := c.Validate(); err != nil {
+	log := ctrl.Log.WithName("operator")
+	mgr, err := assemble(ctx, &c, kube)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		log.Info("Asked to end before the start", "error", err.Error())
+		return nil
+	case err != nil:
 		return err
+	}
+	log.Info("Starting", "version", Version, "clusterID", c.ClusterID, "driftPolicy", c.DriftPolicy, "sweepInterval", c.SweepInterval.String())
+	if err := mgr.Start(ctx); err != nil {
+		return fmt.Errorf("running the manager: %w", err)
+	}
+	return nil
+}
+
+// assemble makes the manager with all that it runs. It finds out the cluster's ID if the configuration has none.
+func assemble(ctx context.Context, c *Config, kube *rest.Config) (ctrl.Manager, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
 	}
 	c.saveMemory()
 	scheme, err := Scheme()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := checkRights(ctx, c, kube); err != nil {
-		return err
+	if err := checkRights(ctx, *c, kube); err != nil {
+		return nil, err
 	}
-	lease, err := newLeadership(c, kube)
+	lease, err := newLeadership(*c, kube)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	options := c.managerOptions(scheme)
 	lease.elects(&options)
 	mgr, err := ctrl.NewManager(kube, options)
 	if err != nil {
-		return fmt.Errorf("creating the manager: %w", err)
+		return nil, fmt.Errorf("creating the manager: %w", err)
 	}
 	lease.tell(mgr)
 	if c.ClusterID, err = clusterID(ctx, mgr.GetAPIReader(), c.ClusterID); err != nil {
-		return err
+		return nil, err
 	}
 	if err := addProbes(mgr); err != nil {
-		return err
+		return nil, err
 	}
-	env, err := newEnvironment(ctx, mgr, c)
+	env, err := newEnvironment(ctx, mgr, *c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	env.lease = lease
-	if err := addClusterCheck(ctx, mgr, c, env); err != nil {
-		return err
+	if err := addClusterCheck(ctx, mgr, *c, env); err != nil {
+		return nil, err
 	}
 	if err := c.addControllers(ctx, mgr, env); err != nil {
-		return err
+		return nil, err
 	}
-	if err := c.addWebhook(ctx, mgr, env); err != nil {
-		return err
-	}
-	ctrl.Log.WithName("operator").Info("Starting", "version", Version, "clusterID", c.ClusterID,
-		"driftPolicy", c.DriftPolicy, "sweepInterval", c.SweepInterval.String())
-	if err := mgr.Start(ctx); err != nil {
-		return fmt.Errorf("running the manager: %w", err)
-	}
-	return nil
+	return mgr, c.addWebhook(ctx, mgr, env)
 }
 
 // addControllers adds those that --controllers names.

@@ -1,0 +1,31 @@
+package operator
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"k8s.io/client-go/rest"
+)
+
+// A process that Kubernetes asks to end while it starts has not failed, whatever call was cut.
+func TestAskedToEndBeforeTheStart(t *testing.T) {
+	for name, asked := range map[string]bool{"asked to end": true, "an API server that does not answer": false} {
+		t.Run(name, func(t *testing.T) {
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+				if asked {
+					end()
+				}
+				panic(http.ErrAbortHandler)
+			}))
+			defer server.Close()
+			err := Run(ctx, configOf(t, "--metrics-bind-address=0", "--health-probe-bind-address=0"), &rest.Config{Host: server.URL})
+			if failed := err != nil; failed == asked {
+				t.Errorf("the operator ended with %v", err)
+			}
+		})
+	}
+}
