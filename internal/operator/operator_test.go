@@ -11,15 +11,15 @@ import (
 
 // A process that Kubernetes asks to end while it starts has not failed, whatever call was cut.
 func TestAskedToEndBeforeTheStart(t *testing.T) {
-	for name, asked := range map[string]bool{"asked to end": true, "an API server that does not answer": false} {
+	for name, asked := range map[string]bool{"asked to end": true, "an API server that fails": false} {
 		t.Run(name, func(t *testing.T) {
 			ctx, end := context.WithCancel(t.Context())
 			defer end()
-			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				if asked {
 					end()
 				}
-				panic(http.ErrAbortHandler)
+				http.Error(w, "not now", http.StatusInternalServerError)
 			}))
 			defer server.Close()
 			err := Run(ctx, configOf(t, "--metrics-bind-address=0", "--health-probe-bind-address=0"), &rest.Config{Host: server.URL})

@@ -125,6 +125,9 @@ func single(family string, l *lifecycle, b boundary, effect string) *kase {
 	case effect == "late":
 		// The call itself is no write of the rest that follows.
 		k.setUp = func(o *options) { o.late, o.settle = 3*time.Second, 5*time.Second }
+		if b.operation == "TagResource" || b.operation == "UntagResource" {
+			k.forgives = retags // What has not arrived yet is read, found undone, and written again.
+		}
 	case effect == "denied" && b.operation == "CreateDistributionTenant" && l.dns != nil && l.dns.proves:
 		k.setUp, k.forgives = func(o *options) { o.patience = republishPatience }, rewrites
 	}

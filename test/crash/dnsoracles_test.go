@@ -93,15 +93,16 @@ func (s *stage) checkSent(c call) {
 			s.violate(oracleSpec, "%s", c.target)
 		}
 	case c.operation == changeRecords:
-		s.checkBatch(zoneIn(c), readBatch(c.body))
+		s.checkBatch(c, zoneIn(c), readBatch(c.body))
 	case c.side == dnsSide && c.writes:
-		s.checkBatch(s.elsewhere.zone(), s.elsewhere.batchOf(c))
+		s.checkBatch(c, s.elsewhere.zone(), s.elsewhere.batchOf(c))
 	}
 }
 
 // checkBatch wants every record that is created to be in a ledger, and every record that is
-// deleted to stand there as one that has to go, or to make room for a published one.
-func (s *stage) checkBatch(zone string, batch sentBatch) {
+// deleted to stand there as one that has to go, or to make room for a published one. Any ledger counts that was stored
+// since the batch arrived: the operator may have stored the next one since.
+func (s *stage) checkBatch(c call, zone string, batch sentBatch) {
 	var list v1alpha1.DistributionTenantList
 	if err := s.rig.kube.List(s.ctx, &list, client.InNamespace(s.namespace)); err != nil {
 		return // The case is over.
@@ -109,8 +110,8 @@ func (s *stage) checkBatch(zone string, batch sentBatch) {
 	s.mu.Lock()
 	wiped := s.wiped
 	s.mu.Unlock()
-	state, names := map[ledgerRecord]v1alpha1.RecordState{}, map[string]bool{}
-	for _, o := range list.Items {
+	states, names := map[ledgerRecord][]v1alpha1.RecordState{}, map[string]bool{}
+	for _, o := range append(s.rig.views.since(s.namespace, c.at), pointers(list.Items)...) {
 		if o.Status.DNS == nil {
 			continue
 		}
@@ -118,20 +119,28 @@ func (s *stage) checkBatch(zone string, batch sentBatch) {
 			if r.ZoneID != zone {
 				continue
 			}
-			state[ledgerRecord{r.Name, r.Type, r.Value, r.TTL}] = r.State
+			key := ledgerRecord{r.Name, r.Type, r.Value, r.TTL}
+			states[key] = append(states[key], r.State)
 			names[r.Name] = names[r.Name] || r.State == "Published"
 		}
 	}
 	for _, change := range batch.Changes {
 		r := change.record()
-		fine := state[r] != ""
+		fine := len(states[r]) > 0
 		if change.Action == "DELETE" {
-			fine = state[r] == "Retracting" || names[r.name] && batch.creates(r.name)
+			fine = slices.Contains(states[r], "Retracting") || names[r.name] && batch.creates(r.name)
 		}
 		if !fine && !wiped {
-			s.violate(oracleLedger, "%s of %s was sent, and no stored ledger says so: %v", change.Action, r, state)
+			s.violate(oracleLedger, "%s of %s was sent, and no stored ledger says so: %v", change.Action, r, states)
 		}
 	}
+}
+
+func pointers[T any](list []T) (out []*T) {
+	for n := range list {
+		out = append(out, &list[n])
+	}
+	return out
 }
 
 func (b sentBatch) creates(name string) bool {
@@ -315,11 +324,15 @@ func (s *stage) checkCertificates() {
 	}
 }
 
-// checkCertificateDelete looks at each deletion of a certificate before AWS does.
+// checkCertificateDelete looks at each deletion of a certificate before AWS does. One that is gone can't be deleted: a call
+// that arrives late may come after its object.
 func (s *stage) checkCertificateDelete(c call) {
 	var in struct{ CertificateArn string }
 	if err := json.Unmarshal(c.body, &in); err != nil {
 		s.violate("harness", "reading %s: %v", c.target, err)
+	}
+	if !s.hasCertificate(in.CertificateArn) {
+		return
 	}
 	for _, o := range s.objects() {
 		if !o.DeletionTimestamp.IsZero() && slices.Contains(o.Status.ManagedCertificates, in.CertificateArn) {
@@ -327,6 +340,17 @@ func (s *stage) checkCertificateDelete(c call) {
 		}
 	}
 	s.violate(oracleDelete, "%s: no deleted object has it in status.managedCertificates", c.target)
+}
+
+func (s *stage) hasCertificate(arn string) bool {
+	for _, a := range s.sim.State().Accounts {
+		for _, c := range a.Certificates {
+			if c.ARN == arn {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // changedRecords counts the records that AWS carried changes out of. How they were put into

@@ -42,6 +42,8 @@ type call struct {
 	conditional bool
 	// target is the path and the query, decoded.
 	target string
+	// at is when it arrived.
+	at time.Time
 	// body is what a write carries.
 	body []byte
 }
@@ -122,11 +124,13 @@ type gate struct {
 	journal []line
 	// keeps bounds the journal to so many lines at least, 0 for all; dropped counts those that it had before.
 	keeps, dropped int
-	// struck counts the calls that a fault struck.
-	struck  int
-	writes  map[side]int
-	watches map[int]context.CancelFunc
-	watchN  int
+	// struck counts the calls that a fault struck, underway those of them that are not over.
+	struck, underway int
+	writes           map[side]int
+	watches          map[int]context.CancelFunc
+	watchN           int
+	// watching counts the watches that are open, by process and by what it has ever watched.
+	watching map[string]map[string]int
 	// refusing connections stands for an API server that is down.
 	refusing map[side]bool
 }
@@ -134,7 +138,7 @@ type gate struct {
 func newGate(aws, kube http.Handler) *gate {
 	return &gate{
 		next: map[side]http.Handler{awsSide: aws, kubeSide: kube}, began: time.Now(),
-		counts: map[string]int{}, writes: map[side]int{}, watches: map[int]context.CancelFunc{}, refusing: map[side]bool{},
+		counts: map[string]int{}, writes: map[side]int{}, watches: map[int]context.CancelFunc{}, watching: map[string]map[string]int{}, refusing: map[side]bool{},
 	}
 }
 
@@ -176,6 +180,34 @@ func (g *gate) setChaos(chaos func(c call) string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.chaos = chaos
+}
+
+// striking reports whether an effect is under way.
+func (g *gate) striking() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.underway > 0
+}
+
+// deaf reports whether a process that runs lacks a watch that it had.
+func (g *gate) deaf() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, open := range g.watching {
+		for _, n := range open {
+			if n == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forget drops what is known of the watches of a process that has ended.
+func (g *gate) forget(process string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.watching, process)
 }
 
 // written is how many writes each side was sent.
@@ -257,7 +289,7 @@ func (g *gate) handler(s side, r *replica) http.Handler {
 		}
 		switch {
 		case c.watches:
-			g.watch(w, req)
+			g.watch(process.name, w, req)
 		case !c.counted:
 			g.next[c.side].ServeHTTP(w, req)
 		default:
@@ -274,17 +306,24 @@ func (g *gate) sideOf(s side, r *http.Request) side {
 	return s
 }
 
-func (g *gate) watch(w http.ResponseWriter, r *http.Request) {
+func (g *gate) watch(process string, w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	g.mu.Lock()
 	g.watchN++
 	n := g.watchN
 	g.watches[n] = cancel
+	if g.watching[process] == nil {
+		g.watching[process] = map[string]int{}
+	}
+	g.watching[process][r.URL.Path]++
 	g.mu.Unlock()
 	g.next[kubeSide].ServeHTTP(w, r.WithContext(ctx))
 	g.mu.Lock()
 	delete(g.watches, n)
+	if open := g.watching[process]; open != nil {
+		open[r.URL.Path]--
+	}
 	g.mu.Unlock()
 }
 
@@ -316,6 +355,8 @@ func (g *gate) exchange(x *exchange) {
 		x.call.body = body
 		x.call.target += shown(x.call)
 	}
+	x.call.at = time.Now()
+	defer g.over(x)
 	g.arrive(x)
 	if x.call.writes && g.arrived != nil {
 		g.arrived(x.call)
@@ -352,9 +393,20 @@ func (g *gate) arrive(x *exchange) {
 	}
 	if l.fault, l.outcome = x.effect, "-"; x.effect != "" {
 		g.struck++
+		g.underway++
 	}
 	x.line = g.dropped + len(g.journal)
 	g.add(l)
+}
+
+// over notes that a call, and what has struck it, has come to its end.
+func (g *gate) over(x *exchange) {
+	if x.effect == "" {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.underway--
 }
 
 // add needs the lock.

@@ -2,6 +2,7 @@ package crash_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,13 +93,10 @@ func (s *stage) approve() {
 	s.must("approving the plan", s.rig.kube.Patch(s.ctx, c, client.RawPatch(k8stypes.MergePatchType, patch)))
 }
 
+// mostAreGone is when those that were deleted are gone, and the others say that they are well.
 func (s *stage) mostAreGone() bool {
-	for _, name := range crowd[:3] {
-		if !s.isGone(name) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(crowd[:3], func(name string) bool { return !s.isGone(name) }) &&
+		!slices.ContainsFunc(crowd[3:], func(name string) bool { return !s.isReady(name) })
 }
 
 // checkMass looks at writes for objects that were deleted by mistake.

@@ -48,11 +48,16 @@ func (s *stage) checkParents() {
 	s.checkHeld(owners)
 }
 
-// isOurs reports whether the tags name one of the case's objects as it is called.
+// isOurs reports whether the tags name one of the case's objects as it is called. The operator may have seen the object
+// before its creation was noted here.
 func (s *stage) isOurs(r parentResource) bool {
+	uid := types.UID(r.Tags[uidTag])
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	name, known := s.uids[types.UID(r.Tags[uidTag])]
+	name, known := s.uids[uid]
+	s.mu.Unlock()
+	if o := r.kind.empty(); !known && s.rig.kube.Get(s.ctx, client.ObjectKey{Namespace: s.namespace, Name: r.Tags[nameTag]}, o) == nil {
+		name, known = o.GetName(), o.GetUID() == uid
+	}
 	return known && r.Tags[clusterTag] == clusterID && r.Tags[namespaceTag] == s.namespace && r.Tags[nameTag] == name
 }
 

@@ -135,6 +135,7 @@ func (r *replica) run() {
 			return
 		}
 		<-p.child.Ended()
+		r.stage.gate.forget(p.name)
 		if reason := p.ended(); reason != "" {
 			r.mu.Lock()
 			r.ownEnds = append(r.ownEnds, reason)
@@ -237,6 +238,13 @@ func (p *proc) signal(signal syscall.Signal) {
 	if err := p.child.Signal(signal); err != nil {
 		p.replica.stage.violate("harness", "%v", err)
 	}
+}
+
+// isAsked reports whether the process was asked to end. A second time would end it at once.
+func (p *proc) isAsked() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.expected
 }
 
 // terminate asks the process to end in order.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -128,10 +129,21 @@ type views struct {
 	stages map[string]*stage
 	// latest are the objects by namespace, and then by kind and name.
 	latest map[string]map[string]client.Object
+	// replaced are versions of tenants' objects that others have taken the place of, the latest last.
+	replaced map[string][]replacedVersion
 }
 
+// replacedVersion is a version of an object, and until when it was seen.
+type replacedVersion struct {
+	object *v1alpha1.DistributionTenant
+	until  time.Time
+}
+
+// replacedKept is how many of them are kept: those of the last moments.
+const replacedKept = 50
+
 func newViews(ctx context.Context, all cache.Cache) (*views, error) {
-	v := &views{stages: map[string]*stage{}, latest: map[string]map[string]client.Object{}}
+	v := &views{stages: map[string]*stage{}, latest: map[string]map[string]client.Object{}, replaced: map[string][]replacedVersion{}}
 	for _, kind := range []client.Object{&v1alpha1.DistributionTenant{}, &v1alpha1.Distribution{}, &v1alpha1.ConnectionGroup{}, &v1alpha1.Invalidation{}} {
 		informer, err := all.GetInformer(ctx, kind, cache.BlockUntilSynced(false))
 		if err != nil {
@@ -171,6 +183,7 @@ func (v *views) detach(s *stage) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.stages, s.namespace)
+	delete(v.replaced, s.namespace)
 }
 
 func (v *views) changed(object any, gone bool) {
@@ -183,8 +196,10 @@ func (v *views) changed(object any, gone bool) {
 	switch {
 	case s == nil:
 	case gone:
+		v.replace(objects[viewKey(o, o.GetName())])
 		delete(objects, viewKey(o, o.GetName()))
 	default:
+		v.replace(objects[viewKey(o, o.GetName())])
 		objects[viewKey(o, o.GetName())] = o
 	}
 	v.mu.Unlock()
@@ -202,7 +217,30 @@ func (v *views) changed(object any, gone bool) {
 	}
 }
 
+// replace keeps a version that is not the latest any more. It needs the lock.
+func (v *views) replace(o client.Object) {
+	tenant, is := o.(*v1alpha1.DistributionTenant)
+	if !is {
+		return
+	}
+	list := append(v.replaced[tenant.Namespace], replacedVersion{tenant, time.Now()})
+	v.replaced[tenant.Namespace] = list[max(0, len(list)-replacedKept):]
+}
+
 func viewKey(kind client.Object, name string) string { return fmt.Sprintf("%T %s", kind, name) }
+
+// since lists the versions of tenants' objects that were there at that time or since, as far as was seen.
+func (v *views) since(namespace string, at time.Time) []*v1alpha1.DistributionTenant {
+	out := v.of(namespace)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, r := range v.replaced[namespace] {
+		if r.until.After(at) {
+			out = append(out, r.object)
+		}
+	}
+	return out
+}
 
 // of lists the tenants' objects of a namespace as they were last seen.
 func (v *views) of(namespace string) []*v1alpha1.DistributionTenant {

@@ -162,7 +162,22 @@ func (s *stage) endFaults(k *kase, res *result) {
 		s.awaitWithin(time.Minute, "all sides to be back", func() bool { return !s.gate.refuses(side) })
 	}
 	res.Unreached = s.gate.disarm()
+	s.awaitWithin(time.Minute, "the last faults to be over", func() bool { return !s.gate.striking() })
+	if k.during != nil {
+		s.awaitWatches()
+	}
 }
+
+// awaitWatches waits until all watches that ended are there again, or for as long as a client may wait before its next
+// try: until then it decides on what it saw before, and its writes are refused.
+func (s *stage) awaitWatches() {
+	for end := time.Now().Add(watchPatience); s.gate.deaf() && time.Now().Before(end); {
+		s.pause(50 * time.Millisecond)
+	}
+}
+
+// watchPatience is the longest pause of a client between two tries of a watch.
+const watchPatience = time.Minute
 
 // compare is the differential check: the same end as without any fault.
 func (s *stage) compare(want *reference, got outcome, f forgiveness) {
@@ -311,7 +326,7 @@ func worthwhile(b boundary, first bool) bool {
 		return false
 	}
 	most := map[string]int{
-		"GetDistribution": 2, "GetConnectionGroup": 2, listDependents: 2, "get distributions": 3, "get connectiongroups": 3, "ListTagsForResource": 2, "GetCallerIdentity": 2,
+		"GetDistribution": 2, "GetConnectionGroup": 2, listDependents: 2, "get distributions": 3, "get connectiongroups": 3, "ListTagsForResource": 2, "GetCallerIdentity": 1,
 		"GetDistributionTenant": 2, followInvalidation: 2, "get tenantsources": 2, pollReport: 4, "get distributiontenants": 3, "GetChange": 2, "ListResourceRecordSets": 2, "GetManagedCertificateDetails": 2, "ListCertificates": 0,
 	}
 	for _, p := range providers() {
@@ -324,12 +339,14 @@ func worthwhile(b boundary, first bool) bool {
 	return !limited || b.n <= limit
 }
 
-// missing are the calls of a reference that a run has not made. Of status the first write is enough: a state that passes
-// while the machine is busy is not reported.
+// passes reports whether the call may not come: a state that passes while the machine is busy is not reported. Of status
+// the first write is enough.
+func (b boundary) passes() bool { return strings.HasSuffix(b.operation, "/status") && b.n > 1 }
+
+// missing are the calls of a reference that a run has not made.
 func missing(want *reference, got []boundary) (out []string) {
 	for _, b := range want.boundaries() {
-		passing := strings.HasSuffix(b.operation, "/status") && b.n > 1
-		if !passing && !slices.Contains(got, b) {
+		if !b.passes() && !slices.Contains(got, b) {
 			out = append(out, b.String())
 		}
 	}

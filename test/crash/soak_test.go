@@ -138,7 +138,7 @@ func soakStorm(r *rand.Rand) func(call) string {
 func (s *soak) endOne() {
 	r := s.replicas[s.dice.IntN(len(s.replicas))]
 	p := r.running()
-	if p == nil || p.isDead() {
+	if p == nil || p.isDead() || p.isAsked() {
 		return
 	}
 	s.kills++
@@ -232,6 +232,8 @@ func (s *soak) calm() {
 	for _, side := range []side{awsSide, kubeSide} {
 		s.awaitWithin(time.Minute, "both sides to be back", func() bool { return !s.gate.refuses(side) })
 	}
+	s.awaitWithin(time.Minute, "the last faults to be over", func() bool { return !s.gate.striking() })
+	s.awaitWatches()
 	for _, o := range s.objects() {
 		if o.Annotations[v1alpha1.AnnotationPaused] != "" && o.DeletionTimestamp.IsZero() {
 			s.edit(o.Name, goesOn)

@@ -98,6 +98,8 @@ type stage struct {
 	theirs  map[string]sim.TenantState
 	// ours are the tenants that were written to while they were ours.
 	ours map[string]bool
+	// removed counts the tenants that people have deleted.
+	removed int
 	// claimed is the generation at which an object last said that all was done.
 	claimed map[types.UID]int64
 	// approved means that a person has approved the deletions that wait.
@@ -403,6 +405,12 @@ func (s *stage) setStormy(on bool) {
 	s.storming = on
 }
 
+func (s *stage) removals() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.removed
+}
+
 func (s *stage) stormy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -447,6 +455,9 @@ func (s *stage) edit(name string, change func(*v1alpha1.DistributionTenant)) {
 
 func (s *stage) remove(name string) {
 	s.gate.note("a person deletes %s", name)
+	s.mu.Lock()
+	s.removed++
+	s.mu.Unlock()
 	o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name}}
 	s.must("deleting "+name, s.rig.kube.Delete(s.ctx, o))
 }
