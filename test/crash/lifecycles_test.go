@@ -44,6 +44,8 @@ type lifecycle struct {
 	invalidates bool
 	// sourced means that tenants follow the rows of a table.
 	sourced bool
+	// rollsOut means that a change is rolled out to the tenants.
+	rollsOut bool
 	// retains means that a resource outlives its object.
 	retains bool
 	// untags means that tags are taken away.

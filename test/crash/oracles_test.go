@@ -140,7 +140,8 @@ func (s *stage) tookBack(o *tenantObject) bool {
 	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionDNSReady); c != nil && c.Reason == v1alpha1.ReasonDNSError {
 		return false
 	}
-	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionSynced); c != nil && c.Reason == v1alpha1.ReasonReferenceNotReady && s.parentIsGoing(o) {
+	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionSynced); c != nil &&
+		(c.Reason == v1alpha1.ReasonPaused || c.Reason == v1alpha1.ReasonReferenceNotReady && s.parentIsGoing(o)) {
 		return false
 	}
 	s.mu.Lock()
@@ -237,6 +238,7 @@ func (s *stage) checkEnd() {
 	s.checkCertificates()
 	s.checkInvalidations()
 	s.checkRows()
+	s.checkRolledOut()
 	s.checkProcesses()
 	for _, o := range s.objects() {
 		if problem := s.dishonest(&o); claims(&o) && problem != "" {

@@ -210,6 +210,7 @@ func (v *views) changed(object any, gone bool) {
 	case *v1alpha1.DistributionTenant:
 		s.know(o)
 		s.checkHonest(o)
+		s.checkConcurrency()
 	case *v1alpha1.Invalidation:
 		s.checkInvalidationHonest(o)
 	default:

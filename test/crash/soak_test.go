@@ -235,9 +235,10 @@ func (s *soak) calm() {
 	s.awaitWithin(time.Minute, "the last faults to be over", func() bool { return !s.gate.striking() })
 	s.awaitWatches()
 	for _, o := range s.objects() {
-		if o.Annotations[v1alpha1.AnnotationPaused] != "" && o.DeletionTimestamp.IsZero() {
-			s.edit(o.Name, goesOn)
-		}
+		// One that was paused and then deleted waits, too.
+		base := o.DeepCopy()
+		goesOn(&o)
+		s.must("letting "+o.Name+" go on", client.IgnoreNotFound(s.rig.kube.Patch(s.ctx, &o, client.MergeFrom(base))))
 	}
 	s.await("all objects to be settled", s.settledAll)
 	s.pause(max(passTime, time.Duration(len(s.replicas)-1)*longestSweep))

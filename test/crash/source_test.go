@@ -64,13 +64,16 @@ func sourceLifecycles() []*lifecycle {
 		name: "source-empty", about: "The table is empty, which deletes nothing; then its rows are back.",
 		steps: []step{
 			{func(s *stage) { s.emptyTable() }, (*stage).sourceHolds},
-			{func(s *stage) { s.putRows() }, func(s *stage) bool { return s.follows() && s.sourceIsReady() }},
+			{func(s *stage) { s.putRows("acme", "beta", "gamma") }, func(s *stage) bool { return s.follows() && s.sourceIsReady() }},
 		},
 	}}
 	for _, l := range list {
+		l.prepare = func(s *stage) { s.followTable([]string{"acme", "beta", "gamma"}) }
+	}
+	list = append(list, sourceRollout())
+	for _, l := range list {
 		l.sourced, l.slow, l.uncounted = true, true, true
 		l.flags = []string{"--tenantsource-allow-dial=127.0.0.0/8"}
-		l.prepare = (*stage).followTable
 	}
 	return list
 }
@@ -81,28 +84,32 @@ func following(k *kase) bool {
 }
 
 // followTable creates a table with rows and the source that follows it, and waits for the tenants.
-func (s *stage) followTable() {
+func (s *stage) followTable(names []string, change ...func(*v1alpha1.TenantSource)) {
 	store, err := theStore()
 	s.must("starting the store", err)
 	table, err := store.NewTable(s.ctx, database.TableOptions{})
 	s.must("making a table", err)
 	s.source = &sourced{table: table, rows: map[string]bool{}}
-	s.putRows()
+	s.putRows(names...)
 	q := table.Query()
 	here := metav1.ObjectMeta{Namespace: s.namespace, Name: customers}
 	offered := *here.DeepCopy()
 	offered.Labels = map[string]string{v1alpha1.LabelTenantSource: customers}
 	s.must("creating the Secret", s.rig.kube.Create(s.ctx, &corev1.Secret{ObjectMeta: offered, StringData: map[string]string{"connectionString": q.Connection.Reveal()}}))
-	s.must("creating the source", s.rig.kube.Create(s.ctx, &v1alpha1.TenantSource{ObjectMeta: here, Spec: v1alpha1.TenantSourceSpec{
+	source := &v1alpha1.TenantSource{ObjectMeta: here, Spec: v1alpha1.TenantSourceSpec{
 		Provider: v1alpha1.SourceProvider(mapping.Redis), DistributionID: distribution, PollInterval: &metav1.Duration{Duration: pollInterval},
 		Redis: &v1alpha1.RedisSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: customers}, KeyPattern: q.Redis.KeyPattern},
-	}}))
+	}}
+	for _, c := range change {
+		c(source)
+	}
+	s.must("creating the source", s.rig.kube.Create(s.ctx, source))
 	s.await("the tenants of the prepared rows to be Ready", s.follows)
 }
 
-// putRows puts the rows that a table has at first.
-func (s *stage) putRows() {
-	for _, name := range []string{"acme", "beta", "gamma"} {
+// putRows puts rows of tenants that are on.
+func (s *stage) putRows(names ...string) {
+	for _, name := range names {
 		s.putRow(name, true)
 	}
 }
@@ -156,10 +163,22 @@ func (s *stage) sourceIsReady() bool { return s.sourceSays(v1alpha1.ReasonPollSu
 func (s *stage) sourceHolds() bool { return s.sourceSays(v1alpha1.ReasonDeletionHeld) }
 
 func (s *stage) sourceSays(reason string) bool {
+	return s.sourceCondition(v1alpha1.ConditionReady) == reason
+}
+
+// sourceCondition is the reason of a condition of the source, if it speaks of the present spec.
+func (s *stage) sourceCondition(name string) string {
+	o := s.sourceObject()
+	if c := meta.FindStatusCondition(o.Status.Conditions, name); c != nil && c.ObservedGeneration == o.Generation {
+		return c.Reason
+	}
+	return ""
+}
+
+func (s *stage) sourceObject() *v1alpha1.TenantSource {
 	o := &v1alpha1.TenantSource{}
 	s.must("reading the source", s.rig.kube.Get(s.ctx, client.ObjectKey{Namespace: s.namespace, Name: customers}, o))
-	c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
-	return c != nil && c.Reason == reason && c.ObservedGeneration == o.Generation
+	return o
 }
 
 // know remembers an object that the source has made as one of this case.

@@ -1,0 +1,93 @@
+package crash_test
+
+import (
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+)
+
+// oracleRollout wants a change to reach as many tenants at the same time as the spec allows, and all of them in the end.
+const oracleRollout = "roll-out"
+
+// rolledConcurrently is how many tenants a change may reach at the same time.
+const rolledConcurrently = 2
+
+// The parameter that a change gives another value, and its values before and after.
+const (
+	rolledParameter = "tier"
+	rolledFrom      = "basic"
+	rolledTo        = "gold"
+)
+
+// sourceRollout is the lifecycle of a change of a source's template, which its tenants get one after the other.
+func sourceRollout() *lifecycle {
+	return &lifecycle{
+		name: "source-rollout", about: "The template of a source changes, and the change is rolled out.", rollsOut: true,
+		prepare: func(s *stage) {
+			s.followTable(crowd, rollsTo(rolledFrom), func(o *v1alpha1.TenantSource) {
+				o.Spec.Rollout = &v1alpha1.SourceRollout{MaxConcurrent: rolledConcurrently}
+			})
+			s.await("the source to know what its tenants have", s.isRolledOut)
+		},
+		steps: []step{{func(s *stage) { s.editSource(rollsTo(rolledTo)) }, (*stage).isRolledOut}},
+	}
+}
+
+// rollsTo is the change of a template.
+func rollsTo(value string) func(*v1alpha1.TenantSource) {
+	return func(o *v1alpha1.TenantSource) {
+		o.Spec.Template = &v1alpha1.TenantTemplate{Spec: &v1alpha1.TemplateSpec{Parameters: []v1alpha1.Parameter{{Name: rolledParameter, Value: value}}}}
+	}
+}
+
+func (s *stage) editSource(change func(*v1alpha1.TenantSource)) {
+	o := s.sourceObject()
+	base := o.DeepCopy()
+	change(o)
+	s.gate.note("a person edits the source")
+	s.must("editing the source", s.rig.kube.Patch(s.ctx, o, client.MergeFrom(base)))
+}
+
+// isRolledOut is when the source says that all have the change, and they are well.
+func (s *stage) isRolledOut() bool {
+	return s.follows() && s.sourceCondition(v1alpha1.ConditionRolledOut) == v1alpha1.ReasonRolledOut
+}
+
+// hasChange reports whether the spec of a tenant is the one after the change.
+func hasChange(o *tenantObject) bool {
+	return slices.Contains(o.Spec.Parameters, v1alpha1.Parameter{Name: rolledParameter, Value: rolledTo})
+}
+
+// checkConcurrency counts at each change of an object which tenants have the change and do not say yet what became of it.
+func (s *stage) checkConcurrency() {
+	s.mu.Lock()
+	wiped := s.wiped
+	s.mu.Unlock()
+	if !s.lifecycle.rollsOut || wiped || len(s.replicas) > 1 && !s.options.elect {
+		return // Without a status none says so; and two that do not know of each other each have their own count.
+	}
+	var underway []string
+	for _, o := range s.rig.views.of(s.namespace) {
+		if hasChange(o) && !claims(o) && !isTrue(o, v1alpha1.ConditionStalled) {
+			underway = append(underway, o.Name)
+		}
+	}
+	if len(underway) > rolledConcurrently {
+		s.violate(oracleRollout, "the change is under way in %v at the same time, %d are allowed", underway, rolledConcurrently)
+	}
+}
+
+// checkRolledOut wants all tenants to have the change at the end, in their specs and in AWS.
+func (s *stage) checkRolledOut() {
+	if !s.lifecycle.rollsOut {
+		return
+	}
+	for _, o := range s.objects() {
+		t, found := s.tenant(o.Name)
+		if !hasChange(&o) || !found || t.Parameters[rolledParameter] != rolledTo {
+			s.violate(oracleRollout, "at the end %s has the parameters %v in its spec, and %v in AWS", o.Name, o.Spec.Parameters, t.Parameters)
+		}
+	}
+}
