@@ -30,6 +30,7 @@ const (
 	soakNoise    = 45 * time.Second
 	soakPatience = 6 * time.Minute
 	soakTenants  = 12
+	soakRows     = 6
 	// soakJournal is how many calls are kept, to tell of what went before a violation.
 	soakJournal = 20_000
 	// mature is the age from which an object may be deleted without a wait for its create mark.
@@ -59,7 +60,9 @@ func TestSoak(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	life := &lifecycle{name: "soak", parents: true, flags: []string{"--deletion-budget=false", "--zap-log-level=info", "--metrics-secure=false"}}
+	life := &lifecycle{name: "soak", parents: true, sourced: true, flags: []string{
+		"--deletion-budget=false", "--zap-log-level=info", "--metrics-secure=false", "--tenantsource-allow-dial=127.0.0.0/8",
+	}}
 	if *actives == 1 {
 		// Records have no tags: without an election only one operator may publish.
 		life.dns, life.seed = &dnsLifecycle{}, withZones
@@ -92,6 +95,9 @@ func (s *soak) play(d time.Duration) {
 		}
 	}()
 	s.start()
+	s.followTable(nil, func(o *v1alpha1.TenantSource) {
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: awssdk.Int32(1_000_000)} // rows are removed on purpose
+	})
 	s.gate.arm(nil)
 	for began := time.Now(); time.Since(began) < d && len(s.objections()) == 0; s.rounds++ {
 		s.noise(time.Since(began) < d/4)
@@ -159,6 +165,8 @@ func (s *soak) act() {
 		s.actOnParent([]*parentKind{distributions, groups}[s.dice.IntN(2)])
 	case n == 3:
 		s.askForInvalidation(name, there)
+	case n == 4:
+		s.changeRow(fmt.Sprintf("row-%d", s.dice.IntN(soakRows)))
 	case !there:
 		s.born[name] = time.Now()
 		s.create(name, s.change)
@@ -213,6 +221,31 @@ func (s *soak) actOnParent(k *parentKind) {
 	}
 }
 
+// changeRow puts, changes or removes a row of the table that the source follows.
+func (s *soak) changeRow(name string) {
+	s.source.mu.Lock()
+	there := s.source.rows[name]
+	s.source.mu.Unlock()
+	if there && s.dice.IntN(3) == 0 {
+		s.removeRows(name)
+		return
+	}
+	s.putRow(name, s.dice.IntN(4) > 0)
+}
+
+// approveRemovals approves what the guard of the source holds: the rows were removed on purpose.
+func (s *soak) approveRemovals() {
+	o := s.sourceObject()
+	held := o.Status.HeldDeletions
+	if held == nil || o.Annotations[v1alpha1.AnnotationApproveDeletions] == held.PlanHash {
+		return
+	}
+	base := o.DeepCopy()
+	metav1.SetMetaDataAnnotation(&o.ObjectMeta, v1alpha1.AnnotationApproveDeletions, held.PlanHash)
+	s.gate.note("a person approves the plan %s", held.PlanHash)
+	s.must("approving the plan", s.rig.kube.Patch(s.ctx, o, client.MergeFrom(base)))
+}
+
 // askForInvalidation has a path removed that no other object names.
 func (s *soak) askForInvalidation(tenant string, there bool) {
 	if !there {
@@ -240,7 +273,7 @@ func (s *soak) calm() {
 		goesOn(&o)
 		s.must("letting "+o.Name+" go on", client.IgnoreNotFound(s.rig.kube.Patch(s.ctx, &o, client.MergeFrom(base))))
 	}
-	s.await("all objects to be settled", s.settledAll)
+	s.await("all objects to be settled", func() bool { s.approveRemovals(); return s.settledAll() })
 	s.pause(max(passTime, time.Duration(len(s.replicas)-1)*longestSweep))
 	if s.lifecycle.dns != nil {
 		s.pause(longestSweep) // Which batch was the last nothing wakes it for.
@@ -252,6 +285,7 @@ func (s *soak) calm() {
 	s.checkZones()
 	s.checkProcesses()
 	s.checkPaths()
+	s.checkRows()
 	for _, o := range s.invalidations() {
 		s.must("deleting "+o.Name, client.IgnoreNotFound(s.rig.kube.Delete(s.ctx, &o)))
 	}
@@ -276,7 +310,7 @@ func (s *soak) settledAll() bool {
 			return false
 		}
 	}
-	return true
+	return s.follows()
 }
 
 func (s *soak) hasTenant(o *v1alpha1.Invalidation) bool {

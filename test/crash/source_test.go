@@ -139,12 +139,15 @@ func (s *stage) emptyTable() {
 	s.must("emptying the table", s.source.table.Truncate(s.ctx))
 }
 
-// follows is when each row has an object that is Ready, and no other object is there.
+// follows is when each row has an object that is Ready, and the source has no other.
 func (s *stage) follows() bool {
 	s.source.mu.Lock()
 	rows := maps.Clone(s.source.rows)
 	s.source.mu.Unlock()
 	for _, o := range s.objects() {
+		if o.Labels[v1alpha1.LabelSource] != customers {
+			continue
+		}
 		if !rows[o.Name] || !s.isReady(o.Name) {
 			return false
 		}
