@@ -5,6 +5,7 @@ package distributiontenant
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -88,10 +90,39 @@ type memory struct {
 	uid    types.UID
 	tenant string
 	// account is the AWS account of the tenant, empty for the operator's own.
-	account  string
-	attempts distributiontenant.Attempts
+	account string
+	usual   usual
+	// rest are the attempts without what is usual. It is nil for most objects: with it the memory would be as large as
+	// the object.
+	rest *distributiontenant.Attempts
 	// names are the objects that the tenant names.
 	names []referent
+}
+
+// usual is what the attempts of an object at rest have in them.
+type usual struct {
+	led                  distributiontenant.Parents
+	acceptedFor          int64
+	accepted             resource.Write
+	createdAt, announced time.Time
+}
+
+func (m *memory) attempts() (a distributiontenant.Attempts) {
+	if m.rest != nil {
+		a = *m.rest
+	}
+	u := m.usual
+	a.Led, a.AcceptedFor, a.Accepted, a.CreatedAt, a.Announced = u.led, u.acceptedFor, u.accepted, u.createdAt, u.announced
+	return a
+}
+
+func (m *memory) remember(a distributiontenant.Attempts) {
+	m.usual = usual{led: a.Led, acceptedFor: a.AcceptedFor, accepted: a.Accepted, createdAt: a.CreatedAt, announced: a.Announced}
+	a.Led, a.AcceptedFor, a.Accepted, a.CreatedAt, a.Announced = distributiontenant.Parents{}, 0, 0, time.Time{}, time.Time{}
+	m.rest = nil
+	if !reflect.ValueOf(a).IsZero() {
+		m.rest = &a
+	}
 }
 
 // New makes a controller.
@@ -152,7 +183,7 @@ func (c *Controller) recall(o *v1alpha1.DistributionTenant) distributiontenant.A
 	m := c.attempts[key]
 	if m != nil && m.uid == o.UID && m.tenant == name {
 		defer c.mu.Unlock()
-		return m.attempts
+		return m.attempts()
 	}
 	if m != nil {
 		c.unname(key, m.tenant)
@@ -212,7 +243,7 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a distributiontena
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m := c.attempts[client.ObjectKeyFromObject(o)]; m != nil && m.uid == o.UID {
-		m.attempts = a
+		m.remember(a)
 	}
 }
 
