@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"crypto/tls"
+	"encoding/base64"
 	"net"
 	"net/http"
 	"strings"
@@ -40,9 +41,9 @@ func TestSecureMetrics(t *testing.T) {
 		token string
 		want  int
 	}{
-		"no token": {"", http.StatusUnauthorized},
-		// controller-runtime's answer when the API server does not know a token.
-		"an unknown user":              {"made-up", http.StatusInternalServerError},
+		"no token":                     {"", http.StatusUnauthorized},
+		"an unknown user":              {"made-up", http.StatusUnauthorized},
+		"an expired token":             {expiredToken(t), http.StatusUnauthorized},
 		"a user who may not read them": {stranger, http.StatusForbidden},
 	} {
 		if got := get(t, c, url, tt.token); got != tt.want {
@@ -51,6 +52,13 @@ func TestSecureMetrics(t *testing.T) {
 	}
 	// The API server needs a moment to know of a new role.
 	s.eventually(func(g gomega.Gomega) { g.Expect(get(t, c, url, scraper)).To(gomega.Equal(http.StatusOK)) })
+}
+
+// expiredToken has the form of one of the API server's, was good for a year, and is of the past.
+func expiredToken(t *testing.T) string {
+	t.Helper()
+	encode := base64.RawURLEncoding.EncodeToString
+	return encode([]byte(`{"alg":"RS256"}`)) + "." + encode([]byte(`{"sub":"system:serviceaccount:default:scraper","exp":1}`)) + "." + encode([]byte("signature"))
 }
 
 func serviceAccountToken(s *scene, name string) string {
