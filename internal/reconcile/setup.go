@@ -70,7 +70,9 @@ func (w Watch) Wakes(finalizer string, before, after client.Object) bool {
 // Setup registers the driver with the manager.
 func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
 	b := ctrl.NewControllerManagedBy(mgr).Named(w.Name).
-		For(d.Kind.New(), builder.WithPredicates(predicate.Funcs{
+		// This names the kind in the log. Its objects come through Watches, which takes a handler.
+		For(d.Kind.New(), builder.WithPredicates(predicate.NewPredicateFuncs(func(client.Object) bool { return false }))).
+		Watches(d.Kind.New(), gently(&handler.EnqueueRequestForObject{}), builder.WithPredicates(predicate.Funcs{
 			UpdateFunc: func(e event.UpdateEvent) bool { return w.Wakes(d.Kind.Finalizer(), e.ObjectOld, e.ObjectNew) },
 		})).
 		WithOptions(controller.Options{
@@ -78,19 +80,19 @@ func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstBackoff, lastBackoff),
 		})
 	if w.Wake != nil {
-		b = b.WatchesRawSource(source.Channel(w.Wake, &handler.EnqueueRequestForObject{}))
+		b = b.WatchesRawSource(source.Channel(w.Wake, gently(&handler.EnqueueRequestForObject{})))
 	}
 	if w.Ready != nil {
 		b = b.WatchesRawSource(gate(w.Ready))
 	}
 	for _, r := range w.Related {
-		b = b.Watches(r.Object, handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
+		b = b.Watches(r.Object, gently(handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
 			var requests []reconcile.Request
 			for _, key := range r.Wakes(o) {
 				requests = append(requests, reconcile.Request{NamespacedName: key})
 			}
 			return requests
-		}), builder.WithPredicates(predicate.Funcs{
+		})), builder.WithPredicates(predicate.Funcs{
 			UpdateFunc: func(e event.UpdateEvent) bool { return r.Matters(e.ObjectOld, e.ObjectNew) },
 		}))
 	}
