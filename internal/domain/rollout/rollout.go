@@ -5,6 +5,7 @@ package rollout
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,23 +98,17 @@ func (r Rollout) Done() bool { return r.Waiting == 0 && r.Failed == 0 }
 // more at a time as they succeed, so that a change that does not work reaches only a few. The order of all others
 // depends on the revision.
 func Advance(now time.Time, revision string, members []Member, l Limits, p Progress) Rollout {
-	members = slices.Clone(members)
-	slices.SortFunc(members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
 	a := advance{now: now, limits: l, Rollout: Rollout{Progress: p}}
 	for _, m := range members {
 		a.count(m)
 	}
+	if a.Failed > 0 {
+		a.First = fmt.Sprintf("Tenant %q: %s", a.failed.Name, a.failed.Failure)
+	}
 	a.Stopped = !l.Swift && a.Waiting > 0 && a.tooMany()
 	a.Paused = l.Paused && a.Waiting > 0
-	room := a.room()
-	if a.Stopped || a.Paused {
-		return a.Rollout
-	}
-	slices.SortFunc(a.next, func(x, y Member) int {
-		return cmp.Or(before(x.Canary, y.Canary), before(y.Uneasy, x.Uneasy), cmp.Compare(turn(revision, x), turn(revision, y)))
-	})
-	for _, m := range a.next[:max(0, min(room, len(a.next)))] {
-		a.Release = append(a.Release, m.UID)
+	if room := a.room(); room > 0 && !a.Stopped && !a.Paused {
+		a.Release = next(revision, members, room)
 	}
 	return a.Rollout
 }
@@ -124,11 +119,11 @@ type advance struct {
 
 	now    time.Time
 	limits Limits
-	// next are those that can be released, marked how many of them are canaries by their labels.
-	next   []Member
-	marked int
-	// markedInFlight is how many such canaries are on their way, markedAll how many there are.
-	markedInFlight, markedAll int
+	// failed is the one that failed whose name is the first.
+	failed Member
+	// marked is how many canaries by their labels can be released, markedInFlight how many are on their way, and markedAll how
+	// many there are.
+	marked, markedInFlight, markedAll int
 }
 
 func (a *advance) count(m Member) {
@@ -143,9 +138,8 @@ func (a *advance) count(m Member) {
 	case Applied:
 		a.Applied++
 	case Failed:
-		a.Failed++
-		if a.First == "" {
-			a.First = fmt.Sprintf("Tenant %q: %s", m.Name, m.Failure)
+		if a.Failed++; a.Failed == 1 || m.Name < a.failed.Name {
+			a.failed = m
 		}
 	case InFlight:
 		a.Waiting++
@@ -155,7 +149,6 @@ func (a *advance) count(m Member) {
 		}
 	case Waiting:
 		a.Waiting++
-		a.next = append(a.next, m)
 		if m.Canary {
 			a.marked++
 		}
@@ -236,6 +229,36 @@ func (a *advance) size() int {
 	return max(1, a.Applied)
 }
 
+// candidate is a member that can be released, with its turn.
+type candidate struct {
+	Member
+
+	turn uint64
+}
+
+// compare sorts canaries first, then those that had no trouble before, and all by their turn.
+func (c candidate) compare(other candidate) int {
+	return cmp.Or(before(c.Canary, other.Canary), before(other.Uneasy, c.Uneasy), cmp.Compare(c.turn, other.turn), strings.Compare(c.UID, other.UID))
+}
+
+// next are the UIDs of the n that come first. To sort a large fleet for a few of it takes too long.
+func next(revision string, members []Member, n int) (uids []string) {
+	var first []candidate
+	for _, m := range members {
+		if m.State != Waiting {
+			continue
+		}
+		c := candidate{m, turn(revision, m)}
+		if at, _ := slices.BinarySearchFunc(first, c, candidate.compare); at < n {
+			first = slices.Insert(first[:min(len(first), n-1)], at, c)
+		}
+	}
+	for _, c := range first {
+		uids = append(uids, c.UID)
+	}
+	return uids
+}
+
 // before sorts what is first.
 func before(x, y bool) int {
 	switch {
@@ -249,7 +272,7 @@ func before(x, y bool) int {
 
 // turn is a place in the order of a rollout that can't be chosen: otherwise the first tenants could let every change
 // fail that they don't like.
-func turn(revision string, m Member) string {
+func turn(revision string, m Member) uint64 {
 	sum := sha256.Sum256([]byte(revision + m.UID))
-	return string(sum[:])
+	return binary.BigEndian.Uint64(sum[:])
 }
