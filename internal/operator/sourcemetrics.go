@@ -96,6 +96,9 @@ func (m *sourceMetrics) Polled(key client.ObjectKey, r tenantsource.Report, d ti
 		}
 	}
 	m.duration.Observe(d.Seconds())
+	if r.Unrolled {
+		m.rollout.DeletePartialMatch(prometheus.Labels{"namespace": ns, "name": name})
+	}
 	if res := r.Result; res != nil {
 		if shown {
 			m.complete.WithLabelValues(ns, name).Set(float64(r.Polled.Unix()))

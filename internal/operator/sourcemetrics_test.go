@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 )
@@ -89,5 +90,28 @@ func TestSourcesThatListen(t *testing.T) {
 		if d := cmp.Diff(step.want, got, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s (-want +got):\n%s", step.what, d)
 		}
+	}
+}
+
+// The figures of a rollout are gone once the spec wants none.
+func TestFiguresOfRollouts(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	m, err := operator.NewSourceMetrics(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := client.ObjectKey{Namespace: "shop", Name: "customers"}
+	figures := func() []string {
+		return slices.DeleteFunc(gathered(t, registry), func(series string) bool { return !strings.HasPrefix(series, "customers/") })
+	}
+	m.RolledOut(key, rollout.Rollout{Applied: 3, Failed: 1, Waiting: 6})
+	want := []string{"customers/shop/applied/ 3", "customers/shop/failed/ 1", "customers/shop/waiting/ 6"}
+	if d := cmp.Diff(want, figures()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	m.Polled(key, tenantsource.Report{Unrolled: true}, 0)
+	if got := figures(); len(got) > 0 {
+		t.Errorf("without spec.rollout there are %q", got)
 	}
 }

@@ -17,3 +17,10 @@ func Turn(before, after []metav1.Condition, kind string, calm ...string) []Event
 	warning := is.Status != metav1.ConditionTrue && !slices.Contains(calm, is.Reason)
 	return []Event{{Warning: warning, Reason: is.Reason, Message: is.Message}}
 }
+
+// SameReasons reports whether conditions differ in nothing but their messages.
+func SameReasons(before, after []metav1.Condition) bool {
+	return slices.EqualFunc(before, after, func(x, y metav1.Condition) bool {
+		return x.Type == y.Type && x.Status == y.Status && x.Reason == y.Reason && x.ObservedGeneration == y.ObservedGeneration
+	})
+}

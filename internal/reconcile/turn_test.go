@@ -39,3 +39,27 @@ func TestTurn(t *testing.T) {
 		})
 	}
 }
+
+func TestSameReasons(t *testing.T) {
+	t.Parallel()
+	is := metav1.Condition{Type: "Ready", Status: "False", Reason: "Waiting", Message: "2 of 4.", ObservedGeneration: 1}
+	with := func(change func(*metav1.Condition)) []metav1.Condition {
+		c := is
+		change(&c)
+		return []metav1.Condition{c}
+	}
+	for name, c := range map[string]struct {
+		after []metav1.Condition
+		want  bool
+	}{
+		"another message says the same":      {with(func(c *metav1.Condition) { c.Message = "3 of 4." }), true},
+		"another reason does not":            {with(func(c *metav1.Condition) { c.Reason = "Broken" }), false},
+		"neither does another status":        {with(func(c *metav1.Condition) { c.Status = "True" }), false},
+		"nor one of another spec":            {with(func(c *metav1.Condition) { c.ObservedGeneration = 2 }), false},
+		"a condition that is gone is missed": {nil, false},
+	} {
+		if got := reconcile.SameReasons([]metav1.Condition{is}, c.after); got != c.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -256,7 +257,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	}
 	if wait := countsEvery - now.Sub(p.memory.counted); wait > 0 && onlyCounts(before, &p.object.Status) {
 		before.DeepCopyInto(&p.object.Status)
-		c.After = soonest(c.After, wait)
+		c.After = rollout.Soonest(c.After, wait)
 		return c
 	}
 	if !sameCounts(before, &p.object.Status) {
@@ -265,25 +266,13 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	return c
 }
 
-func soonest(a, b time.Duration) time.Duration {
-	if a == 0 {
-		return b
-	}
-	return min(a, b)
-}
-
 func sameCounts(a, b *kleffv1.TenantPlanStatus) bool {
-	return equal(a.Tenants, b.Tenants) && equal(a.Applied, b.Applied) && equal(a.Failed, b.Failed)
+	return ptr.Equal(a.Tenants, b.Tenants) && ptr.Equal(a.Applied, b.Applied) && ptr.Equal(a.Failed, b.Failed)
 }
-
-func equal(a, b *int32) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // onlyCounts reports whether figures have moved, and nothing else has.
 func onlyCounts(a, b *kleffv1.TenantPlanStatus) bool {
-	return !sameCounts(a, b) && a.ObservedGeneration == b.ObservedGeneration &&
-		slices.EqualFunc(a.Conditions, b.Conditions, func(x, y metav1.Condition) bool {
-			return x.Type == y.Type && x.Status == y.Status && x.Reason == y.Reason && x.ObservedGeneration == y.ObservedGeneration
-		})
+	return !sameCounts(a, b) && a.ObservedGeneration == b.ObservedGeneration && reconcile.SameReasons(a.Conditions, b.Conditions)
 }
 
 // events tell of Ready when its reason has changed.

@@ -13,6 +13,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -195,7 +196,7 @@ func (p *pass) concludeRollout(c *reconcile.Conclusion, report tenantsource.Repo
 	p.Observer.RolledOut(p.key(), *report.Rollout.Counts)
 	if wait := rolling.Wait(now); wait > 0 && onlyCounts(before, &p.object.Status) {
 		before.DeepCopyInto(&p.object.Status)
-		c.After = min(max(c.After, wait), wait)
+		c.After = rollout.Soonest(c.After, wait)
 		return
 	}
 	c.Events = append(c.Events, rolloutEvents(before.Conditions, p.object.Status.Conditions)...)
@@ -207,8 +208,7 @@ func (p *pass) concludeRollout(c *reconcile.Conclusion, report tenantsource.Repo
 
 // onlyCounts reports whether figures have moved, and nothing else has.
 func onlyCounts(a, b *v1alpha1.TenantSourceStatus) bool {
-	is, was := meta.FindStatusCondition(b.Conditions, v1alpha1.ConditionRolledOut), meta.FindStatusCondition(a.Conditions, v1alpha1.ConditionRolledOut)
-	return a.Rollout != nil && b.Rollout != nil && is != nil && was != nil && is.Reason == was.Reason && is.ObservedGeneration == was.ObservedGeneration &&
+	return a.Rollout != nil && b.Rollout != nil && reconcile.SameReasons(a.Conditions, b.Conditions) &&
 		a.Rollout.Complete == b.Rollout.Complete && a.Rollout.Step == b.Rollout.Step && a.Rollout.Since.Equal(b.Rollout.Since)
 }
 

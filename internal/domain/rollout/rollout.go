@@ -94,6 +94,14 @@ type Rollout struct {
 // Done reports whether nothing is left to do, and all has gone well.
 func (r Rollout) Done() bool { return r.Waiting == 0 && r.Failed == 0 }
 
+// Soonest is the shorter of two delays, of which zero is none.
+func Soonest(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
 // Advance counts where the members are, and picks those that come next. It begins with the canaries, and goes on with
 // more at a time as they succeed, so that a change that does not work reaches only a few. The order of all others
 // depends on the revision.

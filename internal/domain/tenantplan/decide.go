@@ -80,7 +80,7 @@ func Decide(in Input) Decision {
 	}
 	d, name, fires := chain.Decide(rules, &in)
 	if !fires {
-		return Decision{Rule: "Idle", Step: Rest{After: soonest(in.nextTry(), in.rollout().Again)}}
+		return Decision{Rule: "Idle", Step: Rest{After: rollout.Soonest(in.nextTry(), in.rollout().Again)}}
 	}
 	d.Rule = name
 	return d
@@ -201,14 +201,6 @@ func (in *Input) failures() []plan.Failed {
 		return nil
 	}
 	return in.Attempts.Of(in.diff())
-}
-
-// soonest is the shorter of two delays, of which zero is none.
-func soonest(a, b time.Duration) time.Duration {
-	if a == 0 || b == 0 {
-		return max(a, b)
-	}
-	return min(a, b)
 }
 
 func (in *Input) nextTry() time.Duration {

@@ -350,10 +350,7 @@ func (in Input) rolled() (Decision, bool) {
 	if len(a.Release) > 0 {
 		return Decision{Step: Release, Release: a.Release, Progress: a.Progress}, true
 	}
-	after := max(in.due().Sub(in.Now), lookAgain)
-	if a.Again > 0 {
-		after = min(after, a.Again)
-	}
+	after := rollout.Soonest(max(in.due().Sub(in.Now), lookAgain), a.Again)
 	if a.InFlight > 0 {
 		after = min(after, inFlightAtMost)
 	}
