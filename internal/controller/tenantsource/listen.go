@@ -31,7 +31,8 @@ type stream struct {
 	// wake has the source looked at again.
 	wake func()
 	now  func() time.Time
-	stop context.CancelFunc
+	// stop ends it, and gives its slot back at once: the next stream of the source needs it before this one has ended.
+	stop func()
 
 	mu    sync.Mutex
 	watch tenantsource.Watch
@@ -167,7 +168,10 @@ func (p *pass) follow() *tenantsource.Watch {
 func (p *pass) begin(hints port.Hints, hosts []string) *stream {
 	ctx, stop := context.WithCancel(context.Background())
 	object, key := p.object.DeepCopy(), p.key()
-	s := &stream{generation: object.Generation, hosts: hosts, wake: func() { p.waker.Wake(ctx, key) }, now: p.Clock.Now, stop: stop}
+	s := &stream{generation: object.Generation, hosts: hosts, wake: func() { p.waker.Wake(ctx, key) }, now: p.Clock.Now, stop: func() {
+		stop()
+		p.streams.Release(1)
+	}}
 	s.listen = func(ctx context.Context, sink port.HintSink) *tenantsource.Failure {
 		connection, failure := p.connection(ctx, object)
 		if failure != nil {
@@ -185,10 +189,7 @@ func (p *pass) begin(hints port.Hints, hosts []string) *stream {
 		case <-ctx.Done():
 		}
 	}()
-	go func() {
-		defer p.streams.Release(1)
-		s.run(ctx)
-	}()
+	go s.run(ctx)
 	return s
 }
 

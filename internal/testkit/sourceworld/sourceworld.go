@@ -177,8 +177,8 @@ func (o observer) Watched(_ client.ObjectKey, w *tenantsource.Watch) {
 }
 func (o observer) Forgotten(client.ObjectKey) {}
 
-// maxWatches is more than a test needs.
-const maxWatches = 10
+// maxWatches is enough for the one source that a test watches.
+const maxWatches = 1
 
 // maxPasses bounds how often one source is reconciled in one Advance: one that spins is a defect, and must
 // not hang the test.
