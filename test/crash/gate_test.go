@@ -309,22 +309,28 @@ func (g *gate) sideOf(s side, r *http.Request) side {
 func (g *gate) watch(process string, w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
+	defer g.opened(process, r.URL.Path, cancel)() // the proxy ends a watch that was cancelled with a panic
+	g.next[kubeSide].ServeHTTP(w, r.WithContext(ctx))
+}
+
+// opened notes a watch, until closed is called.
+func (g *gate) opened(process, path string, cancel context.CancelFunc) (closed func()) {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.watchN++
 	n := g.watchN
 	g.watches[n] = cancel
 	if g.watching[process] == nil {
 		g.watching[process] = map[string]int{}
 	}
-	g.watching[process][r.URL.Path]++
-	g.mu.Unlock()
-	g.next[kubeSide].ServeHTTP(w, r.WithContext(ctx))
-	g.mu.Lock()
-	delete(g.watches, n)
-	if open := g.watching[process]; open != nil {
-		open[r.URL.Path]--
+	open := g.watching[process]
+	open[path]++
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.watches, n)
+		open[path]--
 	}
-	g.mu.Unlock()
 }
 
 // bodyShown is how much of a write is shown in the journal.
