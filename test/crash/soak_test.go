@@ -276,7 +276,7 @@ func (s *soak) calm() {
 	s.await("all objects to be settled", func() bool { s.approveRemovals(); return s.settledAll() })
 	s.pause(max(passTime, time.Duration(len(s.replicas)-1)*longestSweep))
 	if s.lifecycle.dns != nil {
-		s.pause(longestSweep) // Which batch was the last nothing wakes it for.
+		s.pause(2 * longestSweep) // Which batch was the last, and a record that went while a write was lost, nothing wakes it for.
 	}
 	s.checkRest()
 	s.checkOwners()
