@@ -36,7 +36,7 @@ var (
 	resume   = flag.Bool("crash.resume", false, "leave out the cases whose results are in the report already")
 	parallel = flag.Int("crash.parallel", 6, "how many cases run at the same time")
 	seed     = flag.Uint64("crash.seed", 1, "seed of what is drawn by chance")
-	report   = flag.String("crash.report", "", "write the results as JSON to this file")
+	report   = flag.String("crash.report", "", "write the results as JSON to this file, or all calls of a soak that fails")
 	list     = flag.Bool("crash.list", false, "list the cases instead of running them")
 	update   = flag.Bool("crash.update", false, "rewrite testdata/references.json")
 

@@ -83,6 +83,11 @@ func TestSoak(t *testing.T) {
 	if t.Failed() {
 		journal := s.gate.text()
 		t.Logf("the last calls:\n%s", journal[max(0, len(journal)-20_000):])
+		if *report != "" {
+			if err := os.WriteFile(*report, []byte(journal), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 
