@@ -11,7 +11,7 @@ import (
 
 // What the tests look at from outside.
 var (
-	Slim      = slim
+	Slim      = newSlimmer().slim
 	EventName = eventName
 
 	OwnerAlive                     = ownerAlive

@@ -187,7 +187,7 @@ func (c Config) managerOptions(scheme *runtime.Scheme) ctrl.Options {
 		LeaderElectionNamespace:       c.LeaderElectionNamespace,
 		LeaderElectionReleaseOnCancel: true,
 		GracefulShutdownTimeout:       &timeout,
-		Cache:                         cache.Options{DefaultTransform: slim},
+		Cache:                         cache.Options{DefaultTransform: newSlimmer().slim},
 	}
 	c.cacheBudget(&o.Cache)
 	if len(c.WatchNamespaces) > 0 {

@@ -1,35 +1,69 @@
 package operator
 
 import (
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"unique"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// slim makes an object smaller before the cache keeps it. Managed fields and what kubectl applied last are half of an
-// object, and nothing here reads them. They may be missing in the cache: the operator writes merge patches of the
-// difference, which never contain them.
+// slimmer makes objects smaller before the cache keeps them. What many objects of a fleet have in common is shared by those
+// that come one after the other, as in an import or at the start: their times are of the same second.
+type slimmer struct {
+	annotations  recent[map[string]string]
+	finalizers   recent[[]string]
+	conditions   recent[[]metav1.Condition]
+	times        recent[metav1.Time]
+	certificates recent[v1alpha1.ServedCertificate]
+}
+
+func newSlimmer() *slimmer {
+	return &slimmer{
+		annotations:  recent[map[string]string]{equal: maps.Equal[map[string]string, map[string]string]},
+		finalizers:   recent[[]string]{equal: slices.Equal[[]string]},
+		conditions:   recent[[]metav1.Condition]{equal: slices.Equal[[]metav1.Condition]},
+		times:        recent[metav1.Time]{equal: func(a, b metav1.Time) bool { return a == b }},
+		certificates: recent[v1alpha1.ServedCertificate]{equal: func(a, b v1alpha1.ServedCertificate) bool { return a == b }},
+	}
+}
+
+// slim is a transformation of the cache. Managed fields and what kubectl applied last are half of an object, and nothing
+// here reads them. They may be missing in the cache: the operator writes merge patches of the difference, which never
+// contain them.
 //
 // The rest stays whole, but shares its text: of ten thousand tenants each has the same
 // conditions.
-func slim(object any) (any, error) {
+func (s *slimmer) slim(object any) (any, error) {
 	o, ok := object.(client.Object)
 	if !ok {
 		return object, nil // a tombstone
 	}
 	o.SetManagedFields(nil)
 	o.SetNamespace(shared(o.GetNamespace()))
-	o.SetAnnotations(slimAnnotations(o.GetAnnotations()))
-	o.SetFinalizers(sharedAll(o.GetFinalizers()))
+	o.SetAnnotations(s.annotations.shared(slimAnnotations(o.GetAnnotations())))
+	o.SetFinalizers(s.finalizers.shared(sharedAll(o.GetFinalizers())))
 	if t, ok := o.(*v1alpha1.DistributionTenant); ok {
 		slimSpec(&t.Spec)
 		slimStatus(t)
+		s.share(&t.Status)
 	}
 	return object, nil
+}
+
+// share replaces what other objects have as well.
+func (s *slimmer) share(t *v1alpha1.DistributionTenantStatus) {
+	t.Conditions = s.conditions.shared(t.Conditions)
+	for _, at := range []**metav1.Time{&t.CreatedTime, &t.LastModifiedTime, &t.LastDriftCheckTime} {
+		*at = s.times.pointer(*at)
+	}
+	t.Certificate = s.certificates.pointer(t.Certificate)
 }
 
 func slimAnnotations(given map[string]string) map[string]string {
@@ -92,6 +126,34 @@ func slimStatus(o *v1alpha1.DistributionTenant) {
 		c := &s.Conditions[i]
 		c.Type, c.Status, c.Reason, c.Message = shared(c.Type), shared(c.Status), shared(c.Reason), shared(c.Message)
 	}
+}
+
+// recent shares what equals one of the last values. What is shared must not be changed: readers of the cache get copies.
+type recent[T any] struct {
+	equal func(a, b T) bool
+
+	mu   sync.Mutex
+	kept [64]*T
+	next int
+}
+
+func (r *recent[T]) shared(value T) T { return *r.pointer(&value) }
+
+// pointer returns the pointer to the value that was given first. Nil stays nil.
+func (r *recent[T]) pointer(value *T) *T {
+	if value == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, known := range r.kept {
+		if known != nil && r.equal(*known, *value) {
+			return known
+		}
+	}
+	r.kept[r.next] = value
+	r.next = (r.next + 1) % len(r.kept)
+	return value
 }
 
 // shared returns the one copy of a text that many objects have.

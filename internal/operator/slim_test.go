@@ -3,6 +3,7 @@ package operator_test
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"testing"
 	"time"
 	"unsafe"
@@ -93,7 +94,7 @@ func TestPatchesOfSlimObjectsTakeNothingAway(t *testing.T) {
 		}
 		return string(data)
 	}
-	if diff := cmp.Diff(change(full(t, "acme")), change(slimmed(t, full(t, "acme")))); diff != "" {
+	if diff := cmp.Diff(change(full(t, "acme")), change(slimmed(t, full(t, "acme")).DeepCopy())); diff != "" {
 		t.Errorf("a patch (-of the whole object +of the slim one):\n%s", diff)
 	}
 }
@@ -115,5 +116,27 @@ func TestSlimObjectsShareTheirText(t *testing.T) {
 	}
 	if n := cap(a.Status.Conditions); n != 1 {
 		t.Errorf("one condition takes the room of %d", n)
+	}
+}
+
+// What is the same to the last second is in memory once.
+func TestSlimObjectsShareWhatIsTheSame(t *testing.T) {
+	a, b := slimmed(t, full(t, "a")), slimmed(t, full(t, "b"))
+	for what, same := range map[string]bool{
+		"annotations":       reflect.ValueOf(a.Annotations).Pointer() == reflect.ValueOf(b.Annotations).Pointer(),
+		"finalizers":        &a.Finalizers[0] == &b.Finalizers[0],
+		"conditions":        &a.Status.Conditions[0] == &b.Status.Conditions[0],
+		"the time of birth": a.Status.CreatedTime == b.Status.CreatedTime,
+		"the certificate":   a.Status.Certificate == b.Status.Certificate,
+	} {
+		if !same {
+			t.Errorf("%s of two objects are in memory twice", what)
+		}
+	}
+	later := full(t, "c")
+	later.Status.Conditions[0].LastTransitionTime = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC))
+	want := later.Status.DeepCopy()
+	if diff := cmp.Diff(want.Conditions, slimmed(t, later).Status.Conditions); diff != "" {
+		t.Errorf("conditions that are not the same (-sent +kept):\n%s", diff)
 	}
 }
