@@ -84,8 +84,10 @@ func (b *bench) lastCall(ctx context.Context) (uint64, error) {
 }
 
 func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-time.After(d):
+	case <-timer.C:
 	}
 }

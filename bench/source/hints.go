@@ -148,7 +148,7 @@ func (b *bench) change(ctx context.Context, a *arrivals, title string, next func
 	if err != nil {
 		return err
 	}
-	random := rand.New(rand.NewPCG(1, uint64(b.rows))) //nolint:gosec // the rows that change are to be the same in each run
+	random := rand.New(rand.NewPCG(1, uint64(b.rows))) // the same rows in each run
 	for n := 0; ; n++ {
 		pause, more := next(random, n)
 		if !more {

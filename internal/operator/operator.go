@@ -74,11 +74,11 @@ func Scheme() (*runtime.Scheme, error) {
 func Run(ctx context.Context, c Config, kube *rest.Config) error {
 	log := ctrl.Log.WithName("operator")
 	mgr, err := assemble(ctx, &c, kube)
-	switch {
-	case err != nil && ctx.Err() != nil:
+	if err != nil && ctx.Err() != nil {
 		log.Info("Asked to end before the start", "error", err.Error())
-		return nil
-	case err != nil:
+		return nil //nolint:nilerr // the process was asked to end, and does
+	}
+	if err != nil {
 		return err
 	}
 	log.Info("Starting", "version", Version, "clusterID", c.ClusterID, "driftPolicy", c.DriftPolicy, "sweepInterval", c.SweepInterval.String())

@@ -82,7 +82,7 @@ func TestBulkWaits(t *testing.T) {
 				for n := range 1000 {
 					h.Create(t.Context(), created(n), q)
 				}
-				time.Sleep(time.Second)
+				<-time.NewTimer(time.Second).C
 				h.Create(t.Context(), created(0), q)
 			}, map[int]int{0: usualBurst + 1, bulkPriority: 1000 - usualBurst},
 		},

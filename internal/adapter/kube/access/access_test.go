@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -98,7 +99,7 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) get(authorization, method, path string) int {
-	r := httptest.NewRequest(method, path, http.NoBody)
+	r := httptest.NewRequestWithContext(context.Background(), method, path, http.NoBody)
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
 	}
