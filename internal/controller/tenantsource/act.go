@@ -64,7 +64,7 @@ func (p *pass) current(ctx context.Context) error {
 		return fmt.Errorf("confirming the poll: %w", err)
 	}
 	if p.in.Overtaken(convert.SourceMemory(&now.Status)) {
-		p.session.Round = nil
+		p.session.drop()
 		return fmt.Errorf("%w: another process has polled in the meantime", reconcile.ErrBehind)
 	}
 	return nil
@@ -78,7 +78,7 @@ func (p *pass) read(ctx context.Context) error {
 	p.session.Round = round
 	fleet, err := p.fleet(ctx)
 	if err != nil {
-		p.session.Round = nil
+		p.session.drop()
 		return err
 	}
 	poll := p.newPoll(fleet)
@@ -87,7 +87,7 @@ func (p *pass) read(ctx context.Context) error {
 	defer cancel()
 	if failure := p.readRows(ctx, poll, nil); failure != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errStopping) || errors.Is(cause, errOutdated) {
-			p.session.Round = nil
+			p.session.drop()
 			return cause
 		}
 		log.FromContext(ctx).Info("Reading the table failed, so no tenant is changed", "reason", failure.Reason, "message", failure.Message)

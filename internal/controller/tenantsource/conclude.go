@@ -49,6 +49,10 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		}
 		c.Stored = func() {
 			p.in.End()
+			if round.Failure == nil { // then an event has told of them
+				p.session.named = named{}
+			}
+			p.session.stream.remind()
 			p.Observer.Polled(p.key(), report, now.Sub(p.session.started))
 			if report.PendingKnown {
 				p.Observer.Held(p.key(), held(report))
@@ -59,10 +63,6 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		c.Stored = func() { p.Observer.Held(p.key(), held(report)) }
 	case p.in.Frozen():
 		c.Events = p.transition(was.Conditions)
-	}
-	if g := p.glanced; g != (glanced{}) {
-		c.Events = append(c.Events, reconcile.Event{Reason: eventTenantsChanged, Message: fmt.Sprintf(
-			"Tenants created: %d, changed: %d, after the database reported that their rows have changed.", g.created, g.updated)})
 	}
 	c.Events = append(c.Events, streamEvents(was.Conditions, p.object.Status.Conditions)...)
 	return c
@@ -78,8 +78,8 @@ func held(r tenantsource.Report) int {
 
 // Reasons of events that are not reasons of conditions. The reference page of events is generated from these comments.
 const (
-	// eventTenantsChanged (Normal; TenantSource): a poll, or a read of rows that have changed, created, changed, deleted or
-	// disabled tenants. The message has their numbers.
+	// eventTenantsChanged (Normal; TenantSource): a poll, or reads of single rows since the poll before, created, changed,
+	// deleted or disabled tenants. The message has their numbers.
 	eventTenantsChanged = "TenantsChanged"
 	// eventTenantsRetained (Normal; TenantSource): the source was deleted and the objects of its tenants stay.
 	eventTenantsRetained = "TenantsRetained"
@@ -87,8 +87,10 @@ const (
 
 func (p *pass) events(before []metav1.Condition, round *tenantsource.Round) []reconcile.Event {
 	events := p.transition(before)
-	if round.Failure == nil && round.Created+round.Updated+round.Deleted+round.Marked > 0 {
-		message := fmt.Sprintf("Tenants created: %d, changed: %d, %s: %d", round.Created, round.Updated, p.removedWord(), round.Deleted)
+	named := p.session.named
+	created, updated := round.Created+named.created, round.Updated+named.updated
+	if round.Failure == nil && created+updated+round.Deleted+round.Marked > 0 {
+		message := fmt.Sprintf("Tenants created: %d, changed: %d, %s: %d", created, updated, p.removedWord(), round.Deleted)
 		if round.Marked > 0 {
 			message += fmt.Sprintf(", in their grace before that: %d", round.Marked)
 		}

@@ -94,10 +94,21 @@ type session struct {
 	// rolling says that changes of its objects wake the source, stirred that one has, looked when they were last looked at.
 	rolling, stirred bool
 	looked           time.Time
-	// stream tells of changes of the table, nil if nothing does.
+	// stream tells of changes of the table, nil if nothing does. named counts what reads of single rows have changed since the
+	// last poll.
 	stream *stream
+	named  named
 	// started is when the round of the session began, for how long it took.
 	started time.Time
+}
+
+// named counts tenants.
+type named struct{ created, updated int }
+
+// drop ends a round that comes to nothing. What its read has seen is told again.
+func (s *session) drop() {
+	s.Round = nil
+	s.stream.Hint()
 }
 
 // New makes a controller.

@@ -56,6 +56,9 @@ const mostKeys = 1000
 
 // Hint implements port.HintSink. Without keys, or with too many, any row may have changed.
 func (s *stream) Hint(keys ...string) {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	w := &s.watch
 	first, anyBefore := w.Hinted.IsZero(), !w.Hinted.IsZero() && len(w.Keys) == 0
@@ -71,6 +74,14 @@ func (s *stream) Hint(keys ...string) {
 	}
 	s.mu.Unlock()
 	if first || anyNow && !anyBefore {
+		s.wake()
+	}
+}
+
+// remind wakes the source again if a change was told in the midst of a round, which may have taken the first wake for its
+// own.
+func (s *stream) remind() {
+	if s != nil && !s.shows().Hinted.IsZero() {
 		s.wake()
 	}
 }

@@ -2,7 +2,9 @@ package tenantsource
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -13,42 +15,30 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// glanced counts what a read of single rows has changed.
-type glanced struct{ created, updated int }
+// namedTimeout bounds a read of single rows. One that takes longer is slower than a poll should have to wait for.
+const namedTimeout = 10 * time.Second
 
-// readNamed reads the rows that the database has reported as changed, and applies what concerns no others. It is no poll: it tells
-// nothing in status, and proves nothing of a row that is not there. Whatever else there is to do is left to a poll, which follows
-// at once.
+// readNamed reads the rows that the database has reported as changed, and applies what concerns no others. It is no poll: it
+// writes no status, and proves nothing about a row that is not there. Whatever else there is to do is left to a poll, which
+// follows at once.
 func (p *pass) readNamed(ctx context.Context, k reconcile.Keeper) error {
-	p.in.Glance()
-	whole, err := p.applyNamed(ctx, k, p.session.stream.seen())
-	if whole || err != nil {
+	p.in.BeginNamed()
+	poll, err := p.applyNamed(ctx, k, p.session.stream.seen())
+	if poll || err != nil {
 		p.session.stream.Hint()
 	}
 	p.in.Watch = p.session.stream.shows()
 	return err
 }
 
-// applyNamed reports whether the whole table has to be read.
-func (p *pass) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string) (whole bool, err error) {
-	fleet := p.glimpse(ctx)
-	poll := p.newPoll(fleet)
-	poll.Refuse = func(o mapping.Object) string {
-		if p.session.Others.Concern(fleet, o) {
-			return "other rows have a say in it"
-		}
-		return p.refusal(ctx, o)
+// applyNamed reports whether a poll has to follow.
+func (p *pass) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string) (poll bool, err error) {
+	if len(keys) == 0 {
+		return true, nil // it was told meanwhile that any row may have changed
 	}
-	reading, cancel := p.whileWanted(ctx)
-	defer cancel()
-	if failure := p.readRows(reading, poll, keys); failure != nil {
-		log.FromContext(ctx).Info("Reading the rows that have changed failed, so the whole table is read", "reason", failure.Reason, "message", failure.Message)
-		p.in.Together(failure)
-		return true, nil
-	}
-	changes, doubt := p.in.Glimpse(poll.Harvest())
-	if len(changes) == 0 {
-		return doubt, nil
+	changes, poll, err := p.judgeNamed(ctx, keys)
+	if len(changes) == 0 || err != nil {
+		return poll, err
 	}
 	if err := k.EnsureFinalizer(ctx, nil); err != nil {
 		return true, err
@@ -56,39 +46,61 @@ func (p *pass) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string
 	if err := p.unpolled(ctx); err != nil {
 		return true, err
 	}
-	results := inParallel(ctx, len(changes), func(ctx context.Context, i int) outcome { return p.write(ctx, changes[i]) })
+	// An object that has changed since it was looked at may lose something by the change that did not harm it before.
+	results := inParallel(ctx, len(changes), func(ctx context.Context, i int) outcome { return p.tryWrite(ctx, changes[i]) })
+	left, err := p.tallyNamed(changes, results)
+	return poll || left, err
+}
+
+// judgeNamed reads the rows, and finds out what may be done at once. poll says that there is more to do.
+func (p *pass) judgeNamed(ctx context.Context, keys []string) (changes []tenantsource.Change, poll bool, err error) {
+	fleet := p.fleetOnDemand(ctx)
+	read := p.newPoll(fleet)
+	read.Refuse = func(o mapping.Object) string {
+		if p.session.Others.Concern(fleet, o) {
+			return "other rows have a say in it"
+		}
+		return p.refusal(ctx, o)
+	}
+	ctx, cancel := p.whileWanted(ctx)
+	defer cancel()
+	ctx, end := context.WithTimeout(ctx, namedTimeout)
+	defer end()
+	if failure := p.readRows(ctx, read, keys); failure != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, errStopping) || errors.Is(cause, errOutdated) {
+			return nil, false, cause
+		}
+		log.FromContext(ctx).Info("Reading the rows that have changed failed, so the whole table is read", "reason", failure.Reason, "message", failure.Message)
+		p.in.FailNamed(failure)
+		return nil, true, nil
+	}
+	changes, poll = p.in.JudgeNamed(read.Harvest())
+	return changes, poll, nil
+}
+
+// tallyNamed remembers the changes that were made. left says that some were not.
+func (p *pass) tallyNamed(changes []tenantsource.Change, results []outcome) (left bool, err error) {
 	for i, r := range results {
-		if r.err != nil {
-			return true, fmt.Errorf("applying the tenant %s: %w", changes[i].Name, r.err)
-		}
-		if !r.done {
-			doubt = true // it is refused, or has moved: a poll reports how
-			continue
-		}
-		if err := p.wrote(changes[i]); err != nil {
-			return true, err
+		switch o, unread := changes[i].Object(); {
+		case r.err != nil:
+			err = errors.Join(err, fmt.Errorf("applying the tenant %s: %w", changes[i].Name, r.err))
+		case unread != nil:
+			err = errors.Join(err, unread)
+		case !r.done:
+			left = true // it is refused, or has moved: a poll reports how
+		case changes[i].Action == tenantsource.Create:
+			p.session.Others.Add(o)
+			p.session.named.created++
+		default:
+			p.session.Others.Add(o)
+			p.session.named.updated++
 		}
 	}
-	return doubt || len(results) < len(changes), nil
+	return left || len(results) < len(changes), err
 }
 
-// wrote remembers a change that was made.
-func (p *pass) wrote(c tenantsource.Change) error {
-	o, err := c.Object()
-	if err != nil {
-		return err
-	}
-	p.session.Others.Add(o.Domains())
-	if c.Action == tenantsource.Create {
-		p.glanced.created++
-	} else {
-		p.glanced.updated++
-	}
-	return nil
-}
-
-// glimpse is the fleet for a read of some rows: only their objects are looked for.
-func (p *pass) glimpse(ctx context.Context) *fleet {
+// fleetOnDemand is the fleet for a read of some rows: only their objects are looked for.
+func (p *pass) fleetOnDemand(ctx context.Context) *fleet {
 	return &fleet{
 		objects: map[string]*v1alpha1.DistributionTenant{}, labels: p.labels,
 		find: func(name string) *v1alpha1.DistributionTenant {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
@@ -35,22 +38,39 @@ func (h told) Listen(ctx context.Context, _ mapping.Query, sink port.HintSink) e
 type watched struct {
 	*sourceworld.World
 	*database.Table
+	rows  *interrupted
 	hints told
 	sink  port.HintSink
+	// meanwhile happens before the next object is written.
+	meanwhile func()
+}
+
+// interrupted reads a table, and lets something happen after it was read.
+type interrupted struct {
+	port.Rows
+	then func()
+}
+
+// Read implements port.Rows.
+func (i *interrupted) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
+	err := i.Rows.Read(ctx, q, sink)
+	if then := i.then; then != nil {
+		i.then = nil
+		then()
+	}
+	return err
 }
 
 // listens lets the process listen, and read the table after that.
 func (w *watched) listens() {
 	w.Advance(time.Second)
 	w.sink = <-w.hints.sink
-	w.Once("customers")
 	w.Advance(5 * time.Second)
 }
 
 // hint tells of changes.
 func (w *watched) hint(keys ...string) {
 	w.sink.Hint(keys...)
-	w.Once("customers")
 	w.Advance(100 * time.Millisecond)
 }
 
@@ -64,21 +84,29 @@ func watchedWorld(t *testing.T, change ...func(*v1alpha1.TenantSource)) *watched
 		rows[i]["plan"] = "free"
 	}
 	must(t, table.Put(t.Context(), rows...))
+	read := &interrupted{Rows: postgres.New(postgres.Config{Timeout: time.Minute})}
 	hints, stopped := told{make(chan port.HintSink, 1)}, make(chan struct{})
 	t.Cleanup(func() { close(stopped) })
-	w := sourceworld.New(t, kubeConfig, sourceworld.Options{
-		Rows:    map[mapping.Provider]port.Rows{mapping.Postgres: postgres.New(postgres.Config{Timeout: time.Minute})},
+	world := &watched{Table: table, rows: read, hints: hints}
+	world.World = sourceworld.New(t, kubeConfig, sourceworld.Options{
+		Rows:    map[mapping.Provider]port.Rows{mapping.Postgres: read},
 		Hints:   map[mapping.Provider]port.Hints{mapping.Postgres: hints},
-		Stopped: stopped,
+		Stopped: stopped, FollowWakes: true,
+		Funcs: interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+			if meanwhile := world.meanwhile; meanwhile != nil {
+				world.meanwhile = nil
+				meanwhile()
+			}
+			return c.Apply(ctx, o, options...)
+		}},
 	})
 	query := table.Query()
 	query.SQL.Query = "SELECT name, string_to_array(domain, ' ') AS domain, enabled, plan FROM " + table.Name()
-	w.Source("customers", mapping.Postgres, query, append(change, func(o *v1alpha1.TenantSource) {
+	world.Source("customers", mapping.Postgres, query, append(change, func(o *v1alpha1.TenantSource) {
 		o.Spec.RowKey, o.Spec.Watch = "name", &v1alpha1.SourceWatch{Channel: "customers"}
 		o.Spec.PollInterval = &metav1.Duration{Duration: 24 * time.Hour}
 		o.Spec.Mapping = append(o.Spec.Mapping, v1alpha1.FieldMapping{Column: "plan", Field: "parameters[plan]"})
 	})...)
-	world := &watched{World: w, Table: table, hints: hints}
 	world.listens()
 	return world
 }
@@ -120,14 +148,13 @@ func TestANamedRowReachesItsObjectWithoutAPoll(t *testing.T) {
 	if len(w.Polls) != polls || after.SourceStatus != before.SourceStatus || after.Applied-before.Applied != 2 {
 		t.Errorf("%d polls, and writes %+v after %+v", len(w.Polls)-polls, after, before)
 	}
-	if e := w.Events[len(w.Events)-1]; e.Reason != "TenantsChanged" || !strings.Contains(e.Message, "created: 1, changed: 1") {
-		t.Errorf("the last event is %+v", e)
-	}
-
 	// A poll follows in a while, and finds what no one has named.
 	w.Advance(6 * time.Minute)
 	if got := tenant(w.World, name(8)); len(w.Polls) != polls+1 || !strings.HasSuffix(got, "gold") {
 		t.Errorf("%d polls, and the row that was not named is %q", len(w.Polls)-polls, got)
+	}
+	if e := w.Events[len(w.Events)-1]; e.Reason != "TenantsChanged" || !strings.Contains(e.Message, "created: 1, changed: 2") {
+		t.Errorf("the last event is %+v", e)
 	}
 	if o, _ := w.Get("customers"); *o.Status.TenantsDiscovered != 601 {
 		t.Errorf("status counts %d tenants", *o.Status.TenantsDiscovered)
@@ -167,7 +194,6 @@ func TestWhatANamedRowLeavesToAPoll(t *testing.T) {
 			must(t, w.Put(t.Context(), c.change))
 		}
 		w.hint(c.keys...)
-		w.Once("customers")
 		w.Advance(2 * time.Second)
 		if got := tenant(w.World, c.tenant); got != c.want {
 			t.Errorf("%s: the tenant %s is %q, want %q\n%s", c.about, c.tenant, got, c.want, w.Describe("customers"))
@@ -192,7 +218,6 @@ func TestADatabaseThatCantReadSingleRows(t *testing.T) {
 	for i, plan := range []string{"gold", "platinum"} {
 		must(t, w.Put(t.Context(), map[string]any{"name": name(i), "domain": row(i)["domain"], "enabled": true, "plan": plan}))
 		w.hint(name(i))
-		w.Once("customers")
 		w.Advance(2 * time.Second)
 		if got, want := tenant(w.World, name(i)), name(i)+".example.com "+plan; got != want {
 			t.Errorf("the tenant is %q, want %q\n%s", got, want, w.Describe("customers"))
@@ -227,5 +252,45 @@ func TestStopAmongNamedRows(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A change that is told while a round is on its way is not forgotten with it, however many passes it takes.
+func TestARowThatIsNamedDuringARound(t *testing.T) {
+	t.Parallel()
+	w := watchedWorld(t)
+	put := func(i int, domain, plan string) {
+		must(t, w.Put(t.Context(), map[string]any{"name": name(i), "domain": domain, "enabled": true, "plan": plan}))
+	}
+	put(1, "other.example.com", "free") // it is counted before it is made, which takes another pass
+	w.rows.then = func() {
+		put(2, name(2)+".example.com", "gold")
+		w.sink.Hint(name(2))
+	}
+	w.hint()
+	w.Advance(3 * time.Second)
+	want := []string{"other.example.com free", name(2) + ".example.com gold"}
+	if diff := cmp.Diff(want, []string{tenant(w.World, name(1)), tenant(w.World, name(2))}); diff != "" {
+		t.Errorf("tenants (-want +got):\n%s%s", diff, w.Describe("customers"))
+	}
+}
+
+// An object that has changed since its row was read alone is left to a poll: what did not harm it then may do so now.
+func TestANamedRowWhoseObjectChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := watchedWorld(t)
+	must(t, w.Put(t.Context(), map[string]any{"name": name(1), "domain": name(1) + ".example.com more.example.com", "enabled": true, "plan": "free"}))
+	polls := len(w.Polls)
+	w.meanwhile = func() {
+		for _, o := range w.AllTenants() {
+			if o.Name == name(1) {
+				o.Spec.Domains = append(o.Spec.Domains, v1alpha1.TenantDomain{Domain: "by-hand.example.com"})
+				must(t, w.Kube.Update(t.Context(), &o))
+			}
+		}
+	}
+	w.hint(name(1))
+	if got := len(w.Polls) - polls; got != 1 {
+		t.Errorf("%d polls, want one\n%s", got, w.Describe("customers"))
 	}
 }

@@ -32,8 +32,6 @@ type pass struct {
 	granted *grant.Grant
 	// looks are the objects, while a rollout is on its way.
 	looks *fleet
-	// glanced counts what a read of single rows has changed.
-	glanced glanced
 }
 
 // observe gathers what is known. Nothing is asked but the API server, about the objects of a source that is deleted.
@@ -56,7 +54,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 		p.in.End()
 	}
 	if r := s.Round; r != nil && (r.Generation != o.Generation || p.in.Now.Sub(r.Settled) > maxRound || p.in.Suspended || p.in.Frozen() || p.in.Overtaken(p.in.Memory)) {
-		s.Round = nil
+		s.drop()
 	}
 	p.in.Expire()
 	if p.in.Deleting && !p.in.Retains() && p.in.Invalid == "" {

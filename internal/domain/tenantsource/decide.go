@@ -76,12 +76,13 @@ type Session struct {
 	LastRead time.Time
 	// LastRegular is when the last complete poll began that was not asked for out of turn.
 	LastRegular time.Time
-	// LastGlance is when the last read of single rows began, Glanced the first since the last read of the whole table; zero
-	// for none. Others is what they need to know of the other rows; nil before a complete read.
-	LastGlance, Glanced time.Time
-	Others              *Others
-	// Together is until when no single rows are read.
-	Together time.Time
+	// LastNamed is when the last read of single rows began, NamedSince the first since the last poll; zero for none. Others
+	// is what they need to know of the other rows; nil before a complete read.
+	LastNamed, NamedSince time.Time
+	Others                *Others
+	// NoNamedUntil is until when no single rows are read, for the generation NoNamedFor.
+	NoNamedUntil time.Time
+	NoNamedFor   int64
 	// Failures is how many polls in a row failed, Retry when the next is due.
 	Failures int
 	Retry    time.Time
@@ -251,8 +252,8 @@ func (in Input) due() time.Time {
 // looks is when anything is read next.
 func (in Input) looks() time.Time {
 	due := in.due()
-	if in.alone() && in.glance().Before(due) {
-		return in.glance()
+	if in.readsNamed() && in.namedDue().Before(due) {
+		return in.namedDue()
 	}
 	return due
 }

@@ -2,6 +2,7 @@ package tenantsource
 
 import (
 	"hash/maphash"
+	"math"
 	"slices"
 	"time"
 
@@ -9,107 +10,138 @@ import (
 )
 
 const (
-	// aloneFrom is from how many rows on those that hints name are read without the others. Fewer are read as fast as one.
-	aloneFrom = 500
-	// togetherFor is how long they are not read alone after the database could not do it.
-	togetherFor = time.Hour
-	// wholeAfter is how long after such a read the whole table is read: only that is a poll, and tells its result in status.
-	wholeAfter = 5 * time.Minute
+	// namedFrom is from how many rows on those that the database names are read without the others. Fewer are read as fast
+	// as one.
+	namedFrom = 500
+	// pollAfterNamed is how long after such a read the next poll is due: only a poll tells its result in status.
+	pollAfterNamed = 5 * time.Minute
+	// No single rows are read for some time after that has failed: longer where the database can't do it, or does not
+	// allow it.
+	namedRetry, namedRefused = time.Minute, time.Hour
 )
 
 // Others is what a complete read leaves behind for reads of single rows: what they have to know of all other rows.
 type Others struct {
 	// generation is that of the spec.
 	generation int64
-	// refused are the names of rows that are not used.
-	refused map[string]bool
-	// domains are those of all rows, as hashes: there may be a hundred thousand.
-	domains map[uint64]struct{}
+	// known are hashes of domains and names: there may be a hundred thousand.
+	known map[uint64]struct{}
 }
 
-// seed makes the hashes of domains. Two domains of one hash cost a read of the whole table.
+// fact is a kind of what is known of the other rows.
+type fact byte
+
+const (
+	hasDomain fact = 'd'
+	hasName   fact = 'n'
+	// notUsed is the name of a row that the last poll has rejected.
+	notUsed fact = 'r'
+)
+
+// seed makes the hashes. Two facts of one hash cost a poll.
 var seed = maphash.MakeSeed()
+
+func (o *Others) add(f fact, text string) { o.known[hashOf(f, text)] = struct{}{} }
+
+func (o *Others) has(f fact, text string) bool {
+	_, has := o.known[hashOf(f, text)]
+	return has
+}
+
+func hashOf(f fact, text string) uint64 { return maphash.String(seed, string(rune(f))+text) }
 
 // Others are the rows of a poll that is over.
 func (p *Poll) Others(generation int64, h *Harvest) *Others {
-	o := &Others{generation: generation, refused: map[string]bool{}, domains: make(map[uint64]struct{}, len(p.domains))}
+	o := &Others{generation: generation, known: make(map[uint64]struct{}, len(p.domains)+len(p.names))}
 	for domain := range p.domains {
-		o.domains[maphash.String(seed, domain)] = struct{}{}
+		o.add(hasDomain, domain)
+	}
+	for name := range p.names {
+		o.add(hasName, name)
 	}
 	for _, r := range h.Rejected {
-		if r.Name != "" {
-			o.refused[r.Name] = true
-		}
+		o.add(notUsed, r.Name)
 	}
 	return o
 }
 
-// Add takes the domains of an object that was written since.
-func (o *Others) Add(domains []string) {
-	for _, domain := range domains {
-		o.domains[maphash.String(seed, domain)] = struct{}{}
+// Add takes an object that was written since.
+func (o *Others) Add(written mapping.Object) {
+	o.add(hasName, written.Name)
+	for _, domain := range written.Domains() {
+		o.add(hasDomain, domain)
 	}
 }
 
-// Concern reports whether other rows have a say in what a row makes of its object: one of them may have its name, or one of its
-// domains.
+// Concern reports whether other rows have a say in what a row makes of its object: one of them may have its name, or one of
+// its domains.
 func (o *Others) Concern(f Fleet, want mapping.Object) bool {
-	s := f.Standing(want)
-	if o.refused[want.Name] || want.Key == "" || s.Relation == Earlier || s.Relation != Absent && s.Key != want.Key {
+	switch s := f.Standing(want); {
+	case want.Key == "", o.has(notUsed, want.Name), s.Relation == Earlier:
+		return true
+	case s.Relation == Absent && o.has(hasName, want.Name), s.Relation != Absent && s.Key != want.Key:
 		return true
 	}
 	return slices.ContainsFunc(want.Domains(), func(domain string) bool {
-		_, known := o.domains[maphash.String(seed, domain)]
-		return known && !f.Serves(want.Name, domain)
+		return o.has(hasDomain, domain) && !f.Serves(want.Name, domain)
 	})
 }
 
-// alone reports whether the rows that hints name are read without the others. A process that has not read the whole
-// table yet knows nothing of these.
-func (in Input) alone() bool {
+// readsNamed reports whether the rows that the database has named are read without the others. A process that has not read
+// the whole table knows nothing of these.
+func (in Input) readsNamed() bool {
 	s, w := in.Session, in.Watch
-	return w != nil && len(w.Keys) > 0 && in.RowKey && !in.DryRun && in.Memory.Rows >= aloneFrom && s.Failures == 0 && !s.Rolls() && !in.Now.Before(s.Together) &&
-		s.Others != nil && s.Others.generation == in.Generation && in.Memory.Generation == in.Generation
+	if w == nil || len(w.Keys) == 0 || !in.RowKey || in.DryRun {
+		return false
+	}
+	if s.Failures > 0 || s.Rolls() || in.Now.Before(s.NoNamedUntil) && s.NoNamedFor == in.Generation {
+		return false
+	}
+	return s.Others != nil && s.Others.generation == in.Generation && in.Memory.Generation == in.Generation && in.Memory.Rows >= namedFrom
 }
 
-// glance is when the rows that hints name are to be read.
-func (in Input) glance() time.Time { return paced(in.Session.LastGlance, in.Watch.Hinted) }
+// namedDue is when the rows that the database has named are to be read.
+func (in Input) namedDue() time.Time { return paced(in.Session.LastNamed, in.Watch.Hinted) }
 
 func (in Input) named() (Decision, bool) {
-	if in.Session.Round != nil || !in.alone() || in.glance().After(in.Now) {
+	if in.Session.Round != nil || !in.readsNamed() || in.namedDue().After(in.Now) {
 		return pass()
 	}
 	return do(ReadNamed)
 }
 
-// Glance begins a read of named rows.
-func (in Input) Glance() {
+// BeginNamed begins a read of named rows.
+func (in Input) BeginNamed() {
 	s := in.Session
-	s.LastGlance = in.Now
-	if s.Glanced.IsZero() {
-		s.Glanced = in.Now
+	s.LastNamed = in.Now
+	if s.NamedSince.IsZero() {
+		s.NamedSince = in.Now
 	}
 }
 
-// Together takes the failure of a read of named rows. Some databases can't read single rows, or do not allow it.
-func (in Input) Together(f *Failure) {
+// FailNamed takes the failure of a read of named rows.
+func (in Input) FailNamed(f *Failure) {
+	retry := namedRetry
 	if f.Reason != PollFailed {
-		in.Session.Together = in.Now.Add(togetherFor)
+		retry = namedRefused
 	}
+	in.Session.NoNamedUntil, in.Session.NoNamedFor = in.Now.Add(retry), in.Generation
 }
 
-// Glimpse takes what a read of named rows came to: the changes that may be made at once. What takes something away, gives
-// something back, or has to be told to people, is left to a poll. doubt says that there is such a thing.
-func (in Input) Glimpse(h *Harvest) (changes []Change, doubt bool) {
-	changes = slices.DeleteFunc(slices.Clone(h.Changes), func(c Change) bool {
-		_, lost := in.Session.Losses[c.Name]
-		return lost || c.Harm != "" || c.Action != Create && c.Action != Update
-	})
-	doubt = len(changes) < len(h.Changes) || len(h.Rejected)+len(h.Staged) > 0
-	for name := range h.present {
-		if _, lost := in.Session.Losses[name]; lost {
-			doubt = true
-		}
+// JudgeNamed takes what a read of named rows came to: the changes that may be made at once. What takes something away, gives
+// something back, or has to be told to people, is left to a poll. poll says that there is such a thing.
+func (in Input) JudgeNamed(h *Harvest) (changes []Change, poll bool) {
+	// How many rows have a value in a column can't be told from some of them.
+	if len(Upset(in.Memory.Columns, math.MaxInt, h)) > 0 {
+		return nil, true
 	}
-	return changes, doubt
+	lost := func(name string) bool { _, is := in.Session.Losses[name]; return is }
+	changes = slices.DeleteFunc(slices.Clone(h.Changes), func(c Change) bool {
+		return lost(c.Name) || c.Harm != "" || c.Action != Create && c.Action != Update
+	})
+	poll = len(changes) < len(h.Changes) || len(h.Rejected)+len(h.Staged) > 0
+	for name := range h.present {
+		poll = poll || lost(name)
+	}
+	return changes, poll
 }

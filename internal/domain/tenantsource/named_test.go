@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
@@ -39,22 +40,24 @@ func TestWhenRowsAreReadAlone(t *testing.T) {
 		step   tenantsource.Step
 		after  time.Duration
 	}{
-		"rows that the database names":                       {func(*tenantsource.Input) {}, tenantsource.ReadNamed, 0},
-		"any row may have changed":                           {func(in *tenantsource.Input) { in.Watch.Keys = nil }, tenantsource.Read, 0},
-		"a table is read as fast as a row":                   {func(in *tenantsource.Input) { in.Memory.Rows = 499 }, tenantsource.Read, 0},
-		"nothing identifies the rows":                        {func(in *tenantsource.Input) { in.RowKey = false }, tenantsource.Read, 0},
-		"changes are only planned":                           {func(in *tenantsource.Input) { in.DryRun = true }, tenantsource.Read, 0},
-		"this process has not read the table":                {func(in *tenantsource.Input) { in.Session.Others = nil }, tenantsource.Read, 0},
-		"the spec has changed":                               {func(in *tenantsource.Input) { in.Generation++ }, tenantsource.Read, 0},
-		"the database can't read single rows":                {func(in *tenantsource.Input) { in.Session.Together = in.Now.Add(time.Second) }, tenantsource.Read, 0},
-		"a change of the spec is being rolled out":           {func(in *tenantsource.Input) { in.Session.Rolling = &tenantsource.Rolling{} }, tenantsource.Read, 0},
-		"a poll is due":                                      {func(in *tenantsource.Input) { in.Session.LastRegular = in.Now.Add(-time.Hour) }, tenantsource.Read, 0},
+		"rows that the database names":        {func(*tenantsource.Input) {}, tenantsource.ReadNamed, 0},
+		"any row may have changed":            {func(in *tenantsource.Input) { in.Watch.Keys = nil }, tenantsource.Read, 0},
+		"a table is read as fast as a row":    {func(in *tenantsource.Input) { in.Memory.Rows = 499 }, tenantsource.Read, 0},
+		"nothing identifies the rows":         {func(in *tenantsource.Input) { in.RowKey = false }, tenantsource.Read, 0},
+		"changes are only planned":            {func(in *tenantsource.Input) { in.DryRun = true }, tenantsource.Read, 0},
+		"this process has not read the table": {func(in *tenantsource.Input) { in.Session.Others = nil }, tenantsource.Read, 0},
+		"the spec has changed":                {func(in *tenantsource.Input) { in.Generation++ }, tenantsource.Read, 0},
+		"the database can't read single rows": {func(in *tenantsource.Input) {
+			in.Session.NoNamedUntil, in.Session.NoNamedFor = in.Now.Add(time.Second), in.Generation
+		}, tenantsource.Read, 0},
+		"a change of the spec is being rolled out": {func(in *tenantsource.Input) { in.Session.Rolling = &tenantsource.Rolling{} }, tenantsource.Read, 0},
+		"a poll is due": {func(in *tenantsource.Input) { in.Session.LastRegular = in.Now.Add(-time.Hour) }, tenantsource.Read, 0},
 		"the last poll failed, and the next waits":           {func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 1, in.Now.Add(time.Minute) }, tenantsource.Rest, time.Minute},
-		"rows were read a moment ago":                        {func(in *tenantsource.Input) { in.Session.LastGlance = in.Now.Add(-400 * time.Millisecond) }, tenantsource.Rest, 600 * time.Millisecond},
-		"the table was not read as a whole for five minutes": {func(in *tenantsource.Input) { in.Session.Glanced = in.Now.Add(-5 * time.Minute) }, tenantsource.Read, 0},
+		"rows were read a moment ago":                        {func(in *tenantsource.Input) { in.Session.LastNamed = in.Now.Add(-400 * time.Millisecond) }, tenantsource.Rest, 600 * time.Millisecond},
+		"the table was not read as a whole for five minutes": {func(in *tenantsource.Input) { in.Session.NamedSince = in.Now.Add(-5 * time.Minute) }, tenantsource.Read, 0},
 		"no row was named since, and the table is read in a while": {func(in *tenantsource.Input) {
 			in.Watch = &tenantsource.Watch{}
-			in.Session.Glanced = in.Now.Add(-2 * time.Minute)
+			in.Session.NamedSince = in.Now.Add(-2 * time.Minute)
 		}, tenantsource.Rest, 3 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +90,7 @@ func TestWhatARowSaysAlone(t *testing.T) {
 		before, now []mapping.Row
 		lost        tenantsource.Losses
 		want        []string
-		doubt       bool
+		poll        bool
 	}{
 		"a new row is created": {now: []mapping.Row{row}, want: []string{"Create acme"}},
 		"a changed row is an update": {
@@ -95,49 +98,52 @@ func TestWhatARowSaysAlone(t *testing.T) {
 		},
 		"a row that is gone proves nothing":           {fleet: with(func(*tenantsource.Standing) {}), before: []mapping.Row{row}},
 		"a row whose object is equal changes nothing": {fleet: objects{"acme": {standing: ours, hash: o.Hash()}}, before: []mapping.Row{row}, now: []mapping.Row{row}},
-		"a domain of another row":                     {before: []mapping.Row{other}, now: []mapping.Row{row}, doubt: true},
-		"a row that was not used":                     {before: []mapping.Row{unusable}, now: []mapping.Row{row}, doubt: true},
-		"a row that can't be used":                    {now: []mapping.Row{unusable}, doubt: true},
+		"a domain of another row":                     {before: []mapping.Row{other}, now: []mapping.Row{row}, poll: true},
+		"a row that was not used":                     {before: []mapping.Row{unusable}, now: []mapping.Row{row}, poll: true},
+		"a row that can't be used":                    {now: []mapping.Row{unusable}, poll: true},
+		"a name that another row has, whose object is not there": {
+			before: []mapping.Row{{Values: tree{"name": "acme", "domain": []any{"former.example.com"}}}}, now: []mapping.Row{row}, poll: true,
+		},
 		"a name that the object of another row has": {
-			fleet: with(func(s *tenantsource.Standing) { s.Key = "another" }), now: []mapping.Row{row}, doubt: true,
+			fleet: with(func(s *tenantsource.Standing) { s.Key = "another" }), now: []mapping.Row{row}, poll: true,
 		},
 		"a change that takes something away": {
-			fleet: with(func(s *tenantsource.Standing) { s.Harm = "removes a domain" }), now: []mapping.Row{row}, doubt: true,
+			fleet: with(func(s *tenantsource.Standing) { s.Harm = "removes a domain" }), now: []mapping.Row{row}, poll: true,
 		},
 		"an object that was disabled, as its row was gone": {
-			fleet: with(func(s *tenantsource.Standing) { s.Disabled = true }), now: []mapping.Row{row}, doubt: true,
+			fleet: with(func(s *tenantsource.Standing) { s.Disabled = true }), now: []mapping.Row{row}, poll: true,
 		},
 		"an object of an earlier source": {
-			fleet: with(func(s *tenantsource.Standing) { s.Relation = tenantsource.Earlier }), now: []mapping.Row{row}, doubt: true,
+			fleet: with(func(s *tenantsource.Standing) { s.Relation = tenantsource.Earlier }), now: []mapping.Row{row}, poll: true,
 		},
 		"a row that is back, with an object that is equal": {
 			fleet: objects{"acme": {standing: ours, hash: o.Hash()}}, now: []mapping.Row{row},
-			lost: tenantsource.Losses{"acme": {Owned: tenantsource.Owned{Name: "acme", UID: "u1"}}}, doubt: true,
+			lost: tenantsource.Losses{"acme": {Owned: tenantsource.Owned{Name: "acme", UID: "u1"}}}, poll: true,
 		},
 		"one row in doubt does not keep another from going": {
 			before: []mapping.Row{other}, now: []mapping.Row{row, {Values: tree{"name": "beta", "domain": []any{"beta.example.com"}}}},
-			want: []string{"Create beta"}, doubt: true,
+			want: []string{"Create beta"}, poll: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := large(t, func(in *tenantsource.Input) { in.Session.Losses = c.lost })
 			before := read(t, program, objects{}, c.before...)
 			others := before.Others(in.Generation, before.Harvest())
-			poll := tenantsource.NewPoll(program, c.fleet, 0)
-			poll.Refuse = func(o mapping.Object) string {
+			now := tenantsource.NewPoll(program, c.fleet, 0)
+			now.Refuse = func(o mapping.Object) string {
 				if others.Concern(c.fleet, o) {
 					return "other rows have a say in it"
 				}
 				return ""
 			}
 			for _, r := range c.now {
-				if err := poll.Row(r); err != nil {
+				if err := now.Row(r); err != nil {
 					t.Fatal(err)
 				}
 			}
-			got, doubt := in.Glimpse(poll.Harvest())
-			if diff := cmp.Diff(c.want, changes(&tenantsource.Harvest{Changes: got})); diff != "" || doubt != c.doubt {
-				t.Errorf("doubt %t, want %t; changes (-want +got):\n%s", doubt, c.doubt, diff)
+			got, poll := in.JudgeNamed(now.Harvest())
+			if diff := cmp.Diff(c.want, changes(&tenantsource.Harvest{Changes: got})); diff != "" || poll != c.poll {
+				t.Errorf("poll %t, want %t; changes (-want +got):\n%s", poll, c.poll, diff)
 			}
 		})
 	}
@@ -162,29 +168,71 @@ func TestADomainThatWasJustGivenAway(t *testing.T) {
 	if others.Concern(objects{}, o) {
 		t.Error("a row that is alone is in doubt")
 	}
-	others.Add(o.Domains())
+	others.Add(o)
 	if o.Name = "other"; !others.Concern(objects{}, o) {
 		t.Error("a domain that another object was given is not in doubt")
 	}
 }
 
-// A database that can't be reached is asked again at once by a poll; one that can't read single rows is not asked for an hour.
-func TestAReadOfSingleRowsThatFails(t *testing.T) {
-	for reason, want := range map[*tenantsource.Failure]tenantsource.Step{
-		{Reason: tenantsource.PollFailed}:  tenantsource.ReadNamed,
-		{Reason: tenantsource.SourceError}: tenantsource.Read,
+// The columns of a table are judged before anything of it is used, as in a poll.
+func TestNamedRowsOfATableWhoseColumnsHaveChanged(t *testing.T) {
+	program := keyed(t)
+	for name, c := range map[string]struct {
+		columns []mapping.Column
+		poll    bool
+	}{
+		"the same columns":     {columns: []mapping.Column{{Name: "name", Type: mapping.TypeString}, {Name: "domain", Type: mapping.TypeList}, {Name: "enabled", Type: mapping.TypeBoolean}}},
+		"a column is gone":     {columns: []mapping.Column{{Name: "name", Type: mapping.TypeString}, {Name: "domain", Type: mapping.TypeList}}, poll: true},
+		"one has another type": {columns: []mapping.Column{{Name: "name", Type: mapping.TypeString}, {Name: "domain", Type: mapping.TypeList}, {Name: "enabled", Type: mapping.TypeString}}, poll: true},
 	} {
-		in := large(t)
-		in.Glance()
-		in.Together(reason)
-		in.Now = in.Now.Add(time.Second)
-		if got := tenantsource.Decide(in).Step; got != want {
-			t.Errorf("after %s the step is %d, want %d", reason.Reason, got, want)
-		}
-		in.Now, in.Session.Glanced = in.Now.Add(time.Hour), time.Time{}
-		in.Guard.Interval = 24 * time.Hour
-		if got := tenantsource.Decide(in).Step; got != tenantsource.ReadNamed {
-			t.Errorf("an hour after %s the step is %d", reason.Reason, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			in := large(t, func(in *tenantsource.Input) {
+				for _, column := range []mapping.Column{{Name: "name", Type: mapping.TypeString}, {Name: "domain", Type: mapping.TypeList}, {Name: "enabled", Type: mapping.TypeBoolean}} {
+					in.Memory.Columns = append(in.Memory.Columns, tenantsource.SeenColumn{Column: column, Rows: 100_000})
+				}
+			})
+			poll := tenantsource.NewPoll(program, objects{}, 0)
+			if err := poll.Columns(c.columns); err != nil {
+				t.Fatal(err)
+			}
+			if err := poll.Row(mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}}); err != nil {
+				t.Fatal(err)
+			}
+			changes, left := in.JudgeNamed(poll.Harvest())
+			if left != c.poll || (len(changes) == 0) != c.poll {
+				t.Errorf("%d changes, and a poll: %t; want one: %t", len(changes), left, c.poll)
+			}
+		})
+	}
+}
+
+// A database that can't read single rows is not asked for an hour, one that did not answer for a minute. Another spec is
+// asked at once.
+func TestAReadOfSingleRowsThatFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		reason chain.Reason
+		after  time.Duration
+		want   tenantsource.Step
+	}{
+		"no answer, a second ago":  {tenantsource.PollFailed, time.Second, tenantsource.Read},
+		"no answer, a minute ago":  {tenantsource.PollFailed, time.Minute, tenantsource.ReadNamed},
+		"refused, a minute ago":    {tenantsource.SourceError, time.Minute, tenantsource.Read},
+		"refused, an hour ago":     {tenantsource.SourceError, time.Hour, tenantsource.ReadNamed},
+		"refused, of another spec": {tenantsource.InvalidConfig, time.Second, tenantsource.ReadNamed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := large(t)
+			in.Guard.Interval = 24 * time.Hour
+			in.FailNamed(&tenantsource.Failure{Reason: c.reason})
+			if c.reason == tenantsource.InvalidConfig {
+				in.Generation, in.Memory.Generation = 2, 2
+				poll := tenantsource.NewPoll(keyed(t), objects{}, 0)
+				in.Session.Others, in.Session.Generation = poll.Others(2, poll.Harvest()), 2
+			}
+			in.Now = in.Now.Add(c.after)
+			if got := tenantsource.Decide(in).Step; got != c.want {
+				t.Errorf("the step is %d, want %d", got, c.want)
+			}
+		})
 	}
 }

@@ -136,7 +136,7 @@ type Failure struct {
 func (in Input) Begin() *Round {
 	r := &Round{Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
 	s := in.Session
-	s.LastRead, s.Glanced = in.Now, time.Time{}
+	s.LastRead, s.NamedSince = in.Now, time.Time{}
 	if in.Memory.LastPoll.After(s.Polled) {
 		s.Losses, s.Back = nil, nil
 	}

@@ -29,17 +29,16 @@ type Watch struct {
 	Keys   []string
 }
 
-// hinted is when the whole table is to be read because of hints; zero for never. After reads of single rows it is read in a
-// while.
+// hinted is when a poll is due because of hints; zero for never. Reads of single rows are followed by one in a while.
 func (in Input) hinted() time.Time {
 	s, w := in.Session, in.Watch
 	switch {
-	case w != nil && !w.Hinted.IsZero() && !in.alone():
+	case w != nil && !w.Hinted.IsZero() && !in.readsNamed():
 		return paced(s.LastRead, w.Hinted)
-	case s.Glanced.IsZero():
+	case s.NamedSince.IsZero():
 		return time.Time{}
 	}
-	return s.Glanced.Add(wholeAfter)
+	return s.NamedSince.Add(pollAfterNamed)
 }
 
 // paced is when a hint is answered: not too soon after the last one was.

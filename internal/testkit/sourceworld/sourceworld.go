@@ -51,6 +51,8 @@ type Options struct {
 	Rows map[mapping.Provider]port.Rows
 	// Hints tell of changes of the tables, by provider. They run in real time: see AwaitWake.
 	Hints map[mapping.Provider]port.Hints
+	// FollowWakes has Advance play the passes for which the process wakes its sources. Otherwise AwaitWake does.
+	FollowWakes bool
 	// Grant is the administrator's; nil lets every source have its own namespace only.
 	Grant func(from, to string) error
 	// MaxRows is how many rows a table may have; zero for no limit.
@@ -302,6 +304,14 @@ func (w *World) watch() {
 		if !alive[name] {
 			delete(w.seen, name)
 			w.due[name] = w.Clock.Now()
+		}
+	}
+	for w.options.FollowWakes {
+		select {
+		case e := <-w.woken:
+			w.due[e.Object.GetName()] = w.Clock.Now()
+		default:
+			return
 		}
 	}
 }
