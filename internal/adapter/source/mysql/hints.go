@@ -85,23 +85,24 @@ type sum [sha256.Size]byte
 // seen is what a run has returned.
 type seen struct {
 	all sum
-	// keys are those of the rows; empty without the column of the keys.
+	// keys are those of the rows; empty without the column of the keys. last is the last row.
 	keys map[sum]string
+	last sum
 }
 
-// since are the keys of the rows that have changed; none if any row may have. Where nothing is as it was before, there may be
-// more changes than the query returns.
+// since are the keys of the rows that have changed; none if any row may have. The rows that changed last come first. So where the
+// last row is a new one, there may be more changes than the query returns.
 func (n seen) since(before seen) []string {
+	if _, known := before.keys[n.last]; !known {
+		return nil
+	}
 	var keys []string
-	stays := false
 	for row, key := range n.keys {
-		if _, known := before.keys[row]; known {
-			stays = true
-		} else {
+		if _, known := before.keys[row]; !known {
 			keys = append(keys, key)
 		}
 	}
-	if !stays || slices.Contains(keys, "") {
+	if slices.Contains(keys, "") {
 		return nil
 	}
 	return keys
@@ -143,7 +144,7 @@ func (s *session) digest(q mapping.Query) (seen, error) {
 		row := rowSum(values)
 		_, _ = all.Write(row[:])
 		if key >= 0 {
-			found.keys[row] = text(values[key])
+			found.keys[row], found.last = text(values[key]), row
 		}
 	}
 }

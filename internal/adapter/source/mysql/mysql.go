@@ -232,15 +232,15 @@ func (s *session) read(q mapping.Query, sink mapping.Sink) error {
 	}
 }
 
-// named is the query for the rows of the keys. Their text is written as a number, which no mode of the server reads in another way; it
-// may also fit keys that differ in case or in accents, whose rows are read in vain.
+// named is the query for the rows of the keys. Their text is written as a number, which no mode of the server reads in another way, and
+// compared as the column is: it may also fit keys that differ in case or in accents, whose rows are read in vain.
 func named(q mapping.Query) string {
 	if q.Keys == nil {
 		return q.SQL.Query
 	}
 	keys := make([]string, len(q.Keys))
 	for i, key := range q.Keys {
-		keys[i] = fmt.Sprintf("CONVERT(0x%x USING utf8mb4)", key)
+		keys[i] = fmt.Sprintf("_utf8mb4 0x%x", key)
 	}
 	column := "`" + strings.ReplaceAll(q.SQL.Key, "`", "``") + "`"
 	return sqlrows.Named(q.SQL.Query, column+" IN ("+strings.Join(keys, ", ")+")")

@@ -242,6 +242,33 @@ func TestALongListIsWhole(t *testing.T) {
 // patience is far above what anything here takes, and far below what would be waited for in vain.
 const patience = 2 * time.Minute
 
+// A key is compared as its column is, whatever its type and collation.
+func TestKeysOfAnyColumn(t *testing.T) {
+	for column, keys := range map[string][]string{
+		"varchar(64) COLLATE utf8mb4_unicode_ci":        {"42", "7"},
+		"varchar(64) CHARACTER SET latin1":              {"42", "7"},
+		"char(8) CHARACTER SET ascii COLLATE ascii_bin": {"42", "7"},
+		"int":             {"42", "7"},
+		"bigint unsigned": {"42", "7"},
+		"decimal(10,2)":   {"42.00", "7"},
+	} {
+		t.Run(column, func(t *testing.T) {
+			table := newTable(t, database.TableOptions{})
+			for _, change := range []string{"INSERT INTO %s (name) VALUES ('7'), ('42'), ('421')", "ALTER TABLE %s MODIFY name " + column} {
+				if err := table.Exec(t.Context(), fmt.Sprintf(change, table.Name())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			q := table.Query()
+			q.Keys = keys
+			var got sink
+			if err := mysql.New(mysql.Config{}).Read(t.Context(), q, &got); err != nil || len(got.rows) != 2 {
+				t.Errorf("%d rows, want 2: %v, %v", len(got.rows), got.rows, err)
+			}
+		})
+	}
+}
+
 func TestTimeout(t *testing.T) {
 	table := newTable(t, database.TableOptions{})
 	err := mysql.New(mysql.Config{Timeout: time.Second}).Read(t.Context(), query(table, "SELECT SLEEP(60) AS a"), &sink{})
