@@ -79,7 +79,8 @@ func SourceLook(o *v1alpha1.DistributionTenant, canary *v1alpha1.RolloutCanary) 
 	}
 	l.Failure = ready.Reason + ": " + ready.Message
 	if ready.ObservedGeneration == o.Generation {
-		l.Ready = ready.Status == metav1.ConditionTrue
+		// Ready tells how the tenant is, also while the present spec is not in AWS.
+		l.Ready = ready.Status == metav1.ConditionTrue && appliedGeneration(o.Status.ObservedGeneration, o.Status.AppliedGeneration) == o.Generation
 		l.Stalled = !l.Ready && meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionStalled)
 	}
 	return l

@@ -39,7 +39,7 @@ func newSlimmer() *slimmer {
 // contain them.
 //
 // The rest stays whole, but shares its text: of ten thousand tenants each has the same
-// conditions.
+// conditions. An object may come twice, when a watch is begun again. What it shares with others is never written to.
 func (s *slimmer) slim(object any) (any, error) {
 	o, ok := object.(client.Object)
 	if !ok {
@@ -109,8 +109,10 @@ func slimStatus(o *v1alpha1.DistributionTenant) {
 	s.DistributionID, s.ConnectionGroupID = shared(s.DistributionID), shared(s.ConnectionGroupID)
 	s.DistributionTenantStatus, s.DNSTarget = shared(s.DistributionTenantStatus), shared(s.DNSTarget)
 	s.CertificateARN, s.ManagedCertificateStatus = shared(s.CertificateARN), shared(s.ManagedCertificateStatus)
-	if c := s.Certificate; c != nil {
+	if s.Certificate != nil {
+		c := *s.Certificate
 		c.ARN, c.Issuer, c.Type = shared(c.ARN), shared(c.Issuer), shared(c.Type)
+		s.Certificate = &c
 	}
 	s.AppliedTagKeys = sharedAll(s.AppliedTagKeys)
 	s.DomainResults, s.DomainProofs = exact(s.DomainResults), exact(s.DomainProofs)
@@ -121,7 +123,7 @@ func slimStatus(o *v1alpha1.DistributionTenant) {
 			r.Domain = o.Spec.Domains[i].Domain
 		}
 	}
-	s.Conditions = exact(s.Conditions)
+	s.Conditions = slices.Clone(s.Conditions)
 	for i := range s.Conditions {
 		c := &s.Conditions[i]
 		c.Type, c.Status, c.Reason, c.Message = shared(c.Type), shared(c.Status), shared(c.Reason), shared(c.Message)
@@ -160,7 +162,7 @@ func (r *recent[T]) pointer(value *T) *T {
 func shared[S ~string](s S) S { return S(unique.Make(string(s)).Value()) }
 
 func sharedAll(list []string) []string {
-	list = exact(list)
+	list = slices.Clone(list)
 	for i := range list {
 		list[i] = shared(list[i])
 	}

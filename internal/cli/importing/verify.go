@@ -57,8 +57,11 @@ func (b *builder) verifyTenant(e *Entry, o *v1alpha1.DistributionTenant, seen di
 		case distributiontenant.Tag:
 			v.sets(step.Tags)
 		case distributiontenant.Rest:
-			v.rests(d.Problem)
-			return
+			if len(step.Announced) == 0 {
+				v.rests(d.Problem)
+				return
+			}
+			in.Memory.AppliedTagKeys = slices.Concat(in.Memory.AppliedTagKeys, step.Announced)
 		default:
 			// What is looked up now is for a write alone.
 			v.acts(d.Rule)

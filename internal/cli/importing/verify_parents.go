@@ -1,6 +1,8 @@
 package importing
 
 import (
+	"slices"
+
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -65,8 +67,11 @@ func verifyParent[O client.Object, R any](b *builder, e *Entry, kind awsresource
 		case distribution.Tag:
 			v.sets(step.Tags)
 		case distribution.Rest:
-			v.rests(d.Problem)
-			return
+			if len(step.Announced) == 0 {
+				v.rests(d.Problem)
+				return
+			}
+			in.Memory.AppliedTagKeys = slices.Concat(in.Memory.AppliedTagKeys, step.Announced)
 		default:
 			v.acts(d.Rule)
 			return
