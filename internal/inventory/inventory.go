@@ -66,6 +66,8 @@ type Inventory struct {
 	attempted bool
 	nextSweep time.Time
 	lastSweep time.Time
+	// sweepTook is how long the last sweep of the follower took.
+	sweepTook time.Duration
 	failures  int
 	poke      chan struct{}
 }

@@ -20,6 +20,8 @@ type sweep struct {
 	marker  string
 	pages   paging.Guard
 	class   port.Class
+	// begun is when the first page was due in its class.
+	begun time.Time
 	// notBefore is when the next page may be requested, retries how often it failed.
 	notBefore time.Time
 	retries   int
@@ -103,7 +105,7 @@ func (i *Inventory) plan() (name string, listing bool) {
 		return "", false
 	case soon > i.pages() && i.sweep != nil:
 		// The quiet sweep has to wait for what is more urgent; as the follower's it need not.
-		i.sweep.class, i.sweep.notBefore = port.Follow, time.Time{}
+		i.sweep.class, i.sweep.begun, i.sweep.notBefore = port.Follow, now, time.Time{}
 		return "", true
 	case soon > i.pages() && i.failures == 0:
 		if now.Before(i.nextFollow(soon)) {
@@ -122,7 +124,7 @@ func (i *Inventory) pages() int { return len(i.byName)/pageSize + 1 }
 
 // nextFollow is when the flights that are due may be listed again, one of which soon will be.
 func (i *Inventory) nextFollow(soon int) time.Time {
-	return i.lastSweep.Add(retry.FollowPause(i.pages(), soon < len(i.flights)))
+	return i.lastSweep.Add(retry.FollowPause(i.pages(), i.sweepTook, soon < len(i.flights)))
 }
 
 // landingSoon is how much later than now still is soon.
@@ -144,7 +146,7 @@ func (i *Inventory) flightsDue(now time.Time) (due []string, soon int) {
 
 func (i *Inventory) begin(class port.Class) {
 	number := i.tick()
-	i.sweep = &sweep{number: number, started: number, class: class}
+	i.sweep = &sweep{number: number, started: number, class: class, begun: i.opts.Clock.Now()}
 }
 
 // idle says when the next thing is due.
@@ -353,7 +355,10 @@ func (i *Inventory) finish(s *sweep) (changed []string) {
 		i.reschedule(f)
 	}
 	i.sweep, i.attempted, i.failures = nil, true, 0
-	i.lastSweep = now
+	i.lastSweep, i.sweepTook = now, 0
+	if s.class == port.Follow {
+		i.sweepTook = now.Sub(s.begun)
+	}
 	i.nextSweep = now.Add(retry.Jitter(i.opts.Interval, i.opts.Random()))
 	slices.Sort(changed)
 	return changed

@@ -3,8 +3,10 @@
 package ratelimit
 
 import (
+	"cmp"
 	"container/heap"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -253,26 +255,41 @@ func (b *Bucket) advance(now time.Time) {
 	}
 }
 
-// until forecasts when a lane will have so many tokens, if the service stays content and
-// those who drink from the other lanes go on as they do.
+// until forecasts when a lane will have so many tokens, if the service stays content and no one drinks from the other
+// lanes meanwhile. Where some do, the caller comes early and asks again, which costs little. One that comes late
+// leaves tokens unused, and what a full lane can't hold is lost to all.
 func (b *Bucket) until(o option) time.Duration {
-	missing, rate, wait, share := o.need-o.lane.tokens, b.rate, 0.0, o.lane.share
-	if o.lane == b.shared {
-		for _, other := range []*lane{b.reserved, b.floor} {
-			if other.full(b.rate / b.config.Rate) {
-				share += other.share
-			}
-		}
-	}
+	inflow, rate, wait := b.inflow(o), b.rate, 0.0
 	step := b.cleanSince.Add(recoverEvery).Sub(b.now).Seconds()
-	for rate < b.config.Rate && missing > rate*share*step {
-		missing -= rate * share * step
+	for rate < b.config.Rate && inflow > rate*step {
+		inflow -= rate * step
 		wait += step
 		rate, step = rate+recoverBy, recoverEvery.Seconds()
 	}
-	wait += missing / (min(rate, b.config.Rate) * share)
+	wait += inflow / min(rate, b.config.Rate)
 	// Whole milliseconds, rounded up: who comes back on time must not be early.
 	return time.Duration(math.Ceil(wait*1000)) * time.Millisecond
+}
+
+// inflow is how many tokens must flow into all lanes together until a lane has what it needs. The shared lane gets its
+// share, and from each of the others that is full what flows into that one.
+func (b *Bucket) inflow(o option) float64 {
+	missing, share, inflow := o.need-o.lane.tokens, o.lane.share, 0.0
+	if o.lane != b.shared {
+		return missing / share
+	}
+	scale := b.rate / b.config.Rate
+	others := []*lane{b.reserved, b.floor}
+	slices.SortFunc(others, func(l, m *lane) int { return cmp.Compare(l.fullAfter(scale), m.fullAfter(scale)) })
+	for _, other := range others {
+		full := other.fullAfter(scale)
+		if (full-inflow)*share >= missing {
+			break
+		}
+		missing -= (full - inflow) * share
+		inflow, share = full, share+other.share
+	}
+	return inflow + missing/share
 }
 
 // soften shortens long delays, so that the queue notices when it moves faster than forecast. It keeps the order of the

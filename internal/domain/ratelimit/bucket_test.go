@@ -529,6 +529,36 @@ func TestTenThousandWaitWithFewQuestions(t *testing.T) {
 	}
 }
 
+// Where the reserved class asks now and then, what it leaves is used by those who wait: no token is lost because they
+// were told to come back too late.
+func TestACrowdUsesTheWholeRate(t *testing.T) {
+	const rate, burst, crowd, listing = 25, 50, 3000, 30
+	var callers []*caller
+	for i := range crowd {
+		callers = append(callers, &caller{Caller: by(fmt.Sprint(i), change), order: i, due: at(time.Duration(i) * 3 * time.Millisecond)})
+	}
+	for round := range 10 {
+		for i := range listing {
+			callers = append(callers, &caller{
+				Caller: by(fmt.Sprintf("page %d/%d", round, i), follow), order: len(callers), due: at(time.Duration(round) * 24 * time.Second),
+			})
+		}
+	}
+	gone, _ := serve(newBucket(rate, burst), callers)
+	calls, questions, end := 0, 0, start
+	for i, c := range gone {
+		if c.Class == change {
+			calls, end, questions = i+1, c.due, questions+c.asked
+		}
+	}
+	if want := at(time.Duration(float64(calls-burst) / rate * float64(time.Second))); end.Sub(want) > time.Second {
+		t.Errorf("the last of the crowd went after %v, want %v for %d calls", end.Sub(start), want.Sub(start), calls)
+	}
+	if questions > 4*crowd {
+		t.Errorf("%d questions of %d callers, want at most four each", questions, crowd)
+	}
+}
+
 func BenchmarkTakeBehindTenThousand(b *testing.B) {
 	bucket := newBucket(10, 50)
 	keys := make([]string, 10_000)

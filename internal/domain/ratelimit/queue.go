@@ -26,7 +26,14 @@ func (l *lane) fill(tokens, scale float64) (over float64) {
 
 func (l *lane) capacity(scale float64) float64 { return max(1, l.burst*scale) }
 
-func (l *lane) full(scale float64) bool { return l.tokens+epsilon >= l.capacity(scale) }
+// fullAfter is how many tokens must flow into all lanes together until this one is full.
+func (l *lane) fullAfter(scale float64) float64 {
+	room := l.capacity(scale) - l.tokens
+	if room < epsilon {
+		return 0
+	}
+	return room / l.share
+}
 
 // idle reports whether no caller waits in the lane, and at least half of its burst is available.
 func (l *lane) idle(scale float64) bool {

@@ -107,13 +107,13 @@ func FollowDelay(age, usual, quiet time.Duration) time.Duration {
 	return min(max(FollowEvery, age/6), quiet)
 }
 
-// FollowPause is the pause between two listings of so many pages that follow what is in flight.
-// While more is being launched that will not land yet it is longer: each of those needs another
-// listing in any case.
-func FollowPause(pages int, launching bool) time.Duration {
+// FollowPause is the pause after a listing of so many pages, which took so long, that follows what is in flight. While
+// more is being launched that will not land yet it is longer, because each of those needs another listing in any case;
+// and at least as long as the listing, because what made that slow is that launches wait for the same calls.
+func FollowPause(pages int, took time.Duration, launching bool) time.Duration {
 	pause := time.Duration(pages) * time.Second / followedPages
 	if launching {
-		return max(pause, FollowEvery)
+		return max(pause, took, FollowEvery)
 	}
 	return max(pause, landingEvery)
 }

@@ -148,16 +148,19 @@ func TestFollowDelayIsBounded(t *testing.T) {
 func TestFollowPause(t *testing.T) {
 	for name, test := range map[string]struct {
 		pages     int
+		took      time.Duration
 		launching bool
 		want      time.Duration
 	}{
-		"a few pages are listed often while all is landing":    {3, false, 2 * time.Second},
-		"and less often while more is launched":                {3, true, retry.FollowEvery},
-		"many pages cost time":                                 {100, false, 20 * time.Second},
-		"which is the same whether more is launched meanwhile": {100, true, 20 * time.Second},
+		"a few pages are listed often while all is landing":    {3, time.Second, false, 2 * time.Second},
+		"and less often while more is launched":                {3, time.Second, true, retry.FollowEvery},
+		"many pages cost time":                                 {100, time.Second, false, 20 * time.Second},
+		"which is the same whether more is launched meanwhile": {100, time.Second, true, 20 * time.Second},
+		"a listing that had to wait leaves launches as long":   {100, 40 * time.Second, true, 40 * time.Second},
+		"and is repeated soon when there are none":             {100, 40 * time.Second, false, 20 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := retry.FollowPause(test.pages, test.launching); got != test.want {
+			if got := retry.FollowPause(test.pages, test.took, test.launching); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
