@@ -257,7 +257,7 @@ func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) 
 		if delay == 0 {
 			delay = throttleDelay
 		}
-		return ctrl.Result{RequeueAfter: delay}, nil
+		return ctrl.Result{RequeueAfter: delay, Priority: new(turnPriority)}, nil
 	case fault.Conflict, fault.NotFound:
 		log.FromContext(ctx).V(1).Info("AWS or the DNS records changed in the meantime", "error", err.Error())
 		return ctrl.Result{RequeueAfter: max(conflictDelay, after)}, nil

@@ -61,11 +61,11 @@ func TestEffects(t *testing.T) {
 		},
 		"a release that can't be prepared leaves the finalizer": {
 			steps: []step{{effect: chain.Release, do: fails(&fault.Error{Kind: fault.Throttled})}},
-			log:   "begin, perform release, conclude, event Told", want: ctrl.Result{RequeueAfter: 5 * time.Second},
+			log:   "begin, perform release, conclude, event Told", want: turn(5 * time.Second),
 		},
 		"a step that fails ends the pass": {
 			steps: []step{{effect: chain.Read, do: fails(&fault.Error{Kind: fault.Throttled})}, {effect: chain.Write}},
-			log:   "begin, perform read, conclude, event Told", want: ctrl.Result{RequeueAfter: 5 * time.Second},
+			log:   "begin, perform read, conclude, event Told", want: turn(5 * time.Second),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestBeginFails(t *testing.T) {
 		failed string
 	}{
 		"what is unknown is tried again with growing delay": {err: errDown, fails: true, failed: ", failed Transient"},
-		"what is throttled when there is room":              {err: &fault.Error{Kind: fault.Throttled, RetryAfter: time.Minute}, want: ctrl.Result{RequeueAfter: time.Minute}},
+		"what is throttled when there is room":              {err: &fault.Error{Kind: fault.Throttled, RetryAfter: time.Minute}, want: turn(time.Minute)},
 		"what has changed soon":                             {err: errConflict, want: ctrl.Result{RequeueAfter: time.Second}},
 		"what the cache does not show yet later":            {err: reconcile.ErrBehind, want: ctrl.Result{RequeueAfter: 5 * time.Second}},
 	} {
@@ -205,13 +205,16 @@ func TestBeginFails(t *testing.T) {
 			r := newRig(t, pod())
 			r.begin, r.message = func(context.Context) error { return fmt.Errorf("observing: %w", tc.err) }, "a report"
 			got, err := r.reconcile(t.Context())
-			if got != tc.want || tc.fails != errors.Is(err, tc.err) {
+			if !cmp.Equal(got, tc.want) || tc.fails != errors.Is(err, tc.err) {
 				t.Errorf("%v, %v, want %v", got, err, tc.want)
 			}
 			r.wantLog("begin" + tc.failed)
 		})
 	}
 }
+
+// turn is the result of a pass that has to wait for the rate limit.
+func turn(after time.Duration) ctrl.Result { return ctrl.Result{RequeueAfter: after, Priority: new(0)} }
 
 func TestHowAPassEnds(t *testing.T) {
 	t.Parallel()
@@ -230,9 +233,9 @@ func TestHowAPassEnds(t *testing.T) {
 		"well, and left to events":        {},
 		"as the object is gone":           {err: errAbsent, after: time.Hour},
 		"as the object has changed":       {err: errConflict, after: time.Hour, want: ctrl.Result{RequeueAfter: time.Second}},
-		"throttled, for as long as asked": {err: &fault.Error{Kind: fault.Throttled, RetryAfter: 42 * time.Second}, after: time.Hour, want: ctrl.Result{RequeueAfter: 42 * time.Second}},
-		"throttled by the service itself": {err: &fault.Error{Kind: fault.Throttled, Code: "Throttling"}, want: ctrl.Result{RequeueAfter: 5 * time.Second}, failed: "Throttled", calm: true},
-		"throttled, for an unknown time":  {err: classified(fault.Throttled), want: ctrl.Result{RequeueAfter: 5 * time.Second}},
+		"throttled, for as long as asked": {err: &fault.Error{Kind: fault.Throttled, RetryAfter: 42 * time.Second}, after: time.Hour, want: turn(42 * time.Second)},
+		"throttled by the service itself": {err: &fault.Error{Kind: fault.Throttled, Code: "Throttling"}, want: turn(5 * time.Second), failed: "Throttled", calm: true},
+		"throttled, for an unknown time":  {err: classified(fault.Throttled), want: turn(5 * time.Second)},
 		"as the world has changed":        {err: classified(fault.Conflict), want: ctrl.Result{RequeueAfter: time.Second}},
 		"as something there is gone":      {err: classified(fault.NotFound), want: ctrl.Result{RequeueAfter: time.Second}},
 		"as it keeps changing":            {err: classified(fault.Conflict), after: time.Minute, want: ctrl.Result{RequeueAfter: time.Minute}},
@@ -249,8 +252,8 @@ func TestHowAPassEnds(t *testing.T) {
 				r.steps, log = []step{{effect: chain.Read, do: fails(tc.err)}}, "begin, perform read, conclude"
 			}
 			got, err := r.reconcile(t.Context())
-			if got != tc.want {
-				t.Errorf("%v, want %v", got, tc.want)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
 			}
 			if r.concluded != tc.err { //nolint:errorlint // the very error
 				t.Errorf("the report was made of %v", r.concluded)

@@ -15,6 +15,9 @@ const (
 	// bulkPriority is that of events that come in large numbers, as in an import. It is below the usual 0, and above that
 	// of the objects which are there when the operator starts.
 	bulkPriority = -10
+	// turnPriority is that of an object whose turn with the rate limit has come. It is there on time, also where others
+	// come in large numbers: the limit keeps it from being many.
+	turnPriority = 0
 	// So many events of a sort are usual. More are bulk, and wait until the others are done: a single change is not kept
 	// waiting by fifty thousand new objects, nor a new object by fifty thousand changes.
 	usualRate, usualBurst = 2, 10

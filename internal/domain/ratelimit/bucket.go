@@ -71,7 +71,8 @@ type Caller struct {
 // A caller with a key that has to wait holds a place in the queue, and its delay is the
 // time until that place's turn at the rate to be expected. It keeps the place however
 // often it asks, and loses it when it does not ask within grace of its delay. One
-// without a key is told a delay and holds no place.
+// without a key is told a delay and holds no place. Places are worth nothing while calls
+// are lost because those who hold them do not come: then a caller that is there may go.
 //
 // The rate adapts: it falls when the service throttles and recovers in small steps. A call
 // refused after ten clean seconds says that the rate is just too high, and takes a tenth of it;
@@ -163,15 +164,21 @@ func (b *Bucket) options(c Caller, p *place) []option {
 	return options
 }
 
-// payer is the lane that pays for a call now: one of the caller's own, or the shared one for the
-// reserved class while it is idle; nil when the caller has to wait.
+// payer is the lane that pays for a call now: one of the caller's own, also when it is not the caller's turn but those
+// whose turn it is let calls get lost; or the shared one for the reserved class while it is idle. It is nil when the
+// caller has to wait.
 func (b *Bucket) payer(options []option) *lane {
 	for _, o := range options {
 		if o.lane.tokens+epsilon >= o.need {
+			o.lane.lost = 0
 			return o.lane
 		}
 	}
-	if own := options[0]; own.lane == b.reserved && own.need == 1 && b.shared.idle(b.rate/b.config.Rate) {
+	own, scale := options[0], b.rate/b.config.Rate
+	switch {
+	case own.lane.lost >= 1 && own.lane.fullAfter(scale) == 0:
+		return own.lane
+	case own.lane == b.reserved && own.need == 1 && b.shared.idle(scale):
 		return b.shared
 	}
 	return nil

@@ -81,10 +81,8 @@ func TestTakeTellsThePlaceInTheQueue(t *testing.T) {
 			{0, "a", change, 0}, {0, "s", sweep, 0}, {0, "b", sweep, bare}, {0, "c", correct, bare}, {0, "d", change, bare},
 			{0, "b", sweep, 3*bare - 2*time.Millisecond},
 		}},
-		{"who vanished holds its place for its delay and five seconds, and no longer", []ask{
-			{0, "a", change, 0}, {0, "b", change, one},
-			{one + 5*time.Second, "c", change, one},
-			{one + 5*time.Second + time.Millisecond, "c", change, 0},
+		{"who vanished holds its place until a call was lost for it", []ask{
+			{0, "a", change, 0}, {0, "b", change, one}, {two - time.Millisecond, "c", change, one}, {two, "c", change, 0}, {two, "d", change, two},
 		}},
 		{"a caller without a key gets a delay and holds no place", []ask{
 			{0, "a", change, 0}, {0, "", change, one}, {0, "", change, one}, {0, "b", change, one}, {0, "", change, two},
@@ -121,6 +119,19 @@ func TestTakeTellsThePlaceInTheQueue(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAVanishedCallerLosesItsPlace(t *testing.T) {
+	const delay = 100 * time.Millisecond
+	for after, want := range map[time.Duration]int{0: 1, delay + 5*time.Second: 1, delay + 5*time.Second + time.Millisecond: 0} {
+		b := newBucket(10, 2)
+		b.Take(start, by("a", change))
+		b.Take(start, by("b", change))
+		b.Take(at(after), by("", follow))
+		if got := b.Waiting(); got != want {
+			t.Errorf("%d places %s after they were taken, want %d", got, after, want)
+		}
 	}
 }
 
@@ -312,9 +323,14 @@ func (a *agenda) Pop() any {
 // serve lets every caller come back as told until all were served, and returns them in the order in which they were,
 // and when the last one was.
 func serve(b *ratelimit.Bucket, callers []*caller) (gone []*caller, end time.Time) {
+	return serveLate(b, callers, 0)
+}
+
+// serveLate does the same with callers that come back late.
+func serveLate(b *ratelimit.Bucket, callers []*caller, late time.Duration) (gone []*caller, end time.Time) {
 	waiting := agenda(callers)
 	heap.Init(&waiting)
-	for len(waiting) > 0 {
+	for len(waiting) > 0 && waiting[0].due.Before(at(time.Hour)) {
 		c := waiting[0]
 		c.asked++
 		delay := b.Take(c.due, c.Caller)
@@ -324,7 +340,7 @@ func serve(b *ratelimit.Bucket, callers []*caller) (gone []*caller, end time.Tim
 			heap.Pop(&waiting)
 			continue
 		}
-		c.due = c.due.Add(delay)
+		c.due = c.due.Add(delay + late)
 		heap.Fix(&waiting, 0)
 	}
 	return gone, end
@@ -556,6 +572,20 @@ func TestACrowdUsesTheWholeRate(t *testing.T) {
 	}
 	if questions > 4*crowd {
 		t.Errorf("%d questions of %d callers, want at most four each", questions, crowd)
+	}
+}
+
+// A work queue that is too long for the workers makes all callers come back late. They have lost their places, which
+// others hold who are late as well: no one would go.
+func TestACrowdThatIsLateUsesTheRate(t *testing.T) {
+	const rate, burst, crowd, late = 25, 50, 3000, 20 * time.Second
+	callers := make([]*caller, crowd)
+	for i := range callers {
+		callers[i] = &caller{Caller: by(fmt.Sprint(i), change), order: i, due: at(time.Duration(i) * 10 * time.Millisecond)}
+	}
+	gone, end := serveLate(newBucket(rate, burst), callers, late)
+	if want := at(crowd / rate * time.Second); len(gone) < crowd || end.Sub(want) > 2*late {
+		t.Errorf("%d of %d went, the last after %v, want all after %v and a little more", len(gone), crowd, end.Sub(start), want.Sub(start))
 	}
 }
 

@@ -12,6 +12,8 @@ type lane struct {
 	// burst is the capacity at the full rate.
 	burst  float64
 	tokens float64
+	// lost are the tokens for which there was no room since a caller last went in its turn.
+	lost float64
 	// queues are sorted by class. There are as many as classes, which is a handful.
 	queues []*queue
 }
@@ -21,7 +23,9 @@ type lane struct {
 func (l *lane) fill(tokens, scale float64) (over float64) {
 	room := max(0, l.capacity(scale)-l.tokens)
 	l.tokens += min(room, tokens)
-	return max(0, tokens-room)
+	over = max(0, tokens-room)
+	l.lost += over
+	return over
 }
 
 func (l *lane) capacity(scale float64) float64 { return max(1, l.burst*scale) }
