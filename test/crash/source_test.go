@@ -70,12 +70,32 @@ func sourceLifecycles() []*lifecycle {
 	for _, l := range list {
 		l.prepare = func(s *stage) { s.followTable([]string{"acme", "beta", "gamma"}) }
 	}
-	list = append(list, sourceRollout())
+	list = append(list, sourceRollout(), sourceWatch())
 	for _, l := range list {
 		l.sourced, l.slow, l.uncounted = true, true, true
 		l.flags = []string{"--tenantsource-allow-dial=127.0.0.0/8"}
 	}
 	return list
+}
+
+// sourceWatch is the lifecycle in which polls are too rare to bring a change in time: the store tells of it.
+func sourceWatch() *lifecycle {
+	return &lifecycle{
+		name: "source-watch", about: "The store tells of a row that comes and of two that change.",
+		prepare: func(s *stage) { s.followTable([]string{"acme", "beta", "gamma"}, s.watchTable) },
+		steps: []step{
+			{func(s *stage) { s.putRow("delta", true); s.putRow("beta", false) }, func(s *stage) bool { return s.follows() && s.isSwitchedOff("beta") }},
+			{func(s *stage) { s.putRow("beta", true) }, func(s *stage) bool { return s.follows() && !s.isSwitchedOff("beta") }},
+		},
+	}
+}
+
+// watchTable lets the source listen, and poll more rarely than a case lasts.
+func (s *stage) watchTable(o *v1alpha1.TenantSource) {
+	_, err := s.source.table.Watch(s.ctx)
+	s.must("letting the store tell of changes", err)
+	o.Spec.Watch = &v1alpha1.SourceWatch{}
+	o.Spec.PollInterval = &metav1.Duration{Duration: 10 * time.Minute}
 }
 
 // following are the cases of the short selection.
