@@ -234,7 +234,7 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) (ctrl.Result, error) {
 	switch {
 	case err == nil:
-		return ctrl.Result{RequeueAfter: after}, nil
+		return ctrl.Result{RequeueAfter: after, Priority: priorityAfter(after)}, nil
 	case errors.Is(err, ErrBehind):
 		// The watch wakes the object when it brings the change; this is for a watch that hangs.
 		log.FromContext(ctx).V(1).Info("Nothing was written", "reason", err.Error())

@@ -37,15 +37,15 @@ func TestEffects(t *testing.T) {
 		want  ctrl.Result
 	}{
 		"a pass that has nothing to do only reports": {
-			log: "begin, conclude, event Told", want: ctrl.Result{RequeueAfter: time.Minute},
+			log: "begin, conclude, event Told", want: rest(time.Minute),
 		},
 		"after a read it is decided again": {
 			steps: []step{{effect: chain.Read}, {effect: chain.Read}},
-			log:   "begin, perform read, perform read, conclude, event Told", want: ctrl.Result{RequeueAfter: time.Minute},
+			log:   "begin, perform read, perform read, conclude, event Told", want: rest(time.Minute),
 		},
 		"after a write as well, so that what it has done is looked at": {
 			steps: []step{{effect: chain.Write}, {effect: chain.Read}},
-			log:   "begin, perform write, perform read, conclude, event Told", want: ctrl.Result{RequeueAfter: time.Minute},
+			log:   "begin, perform write, perform read, conclude, event Told", want: rest(time.Minute),
 		},
 		"a second write is left to the next pass, which comes at once": {
 			steps: []step{{effect: chain.Write}, {effect: chain.Read}, {effect: chain.Write}},
@@ -53,7 +53,7 @@ func TestEffects(t *testing.T) {
 		},
 		"changes of the cluster are not counted": {
 			steps: []step{{effect: chain.Apply}, {effect: chain.Write}, {effect: chain.Apply}},
-			log:   "begin, perform apply, perform write, perform apply, conclude, event Told", want: ctrl.Result{RequeueAfter: time.Minute},
+			log:   "begin, perform apply, perform write, perform apply, conclude, event Told", want: rest(time.Minute),
 		},
 		"a release takes the finalizer off, and has no status to report in": {
 			steps: []step{{effect: chain.Read}, {effect: chain.Release}},
@@ -106,7 +106,7 @@ func TestReleased(t *testing.T) {
 			r := newRig(t, pod())
 			r.steps, r.message, r.refuse["patch"] = []step{{effect: chain.Release}}, "a report", tc.refused
 			got, err := r.reconcile(t.Context())
-			if err != nil || got != tc.want {
+			if err != nil || !cmp.Equal(got, tc.want) {
 				t.Errorf("%v, %v, want %v", got, err, tc.want)
 			}
 			r.wantLog(tc.log)
@@ -213,6 +213,11 @@ func TestBeginFails(t *testing.T) {
 	}
 }
 
+// rest is the result of a pass after which there is nothing to do for long.
+func rest(pause time.Duration) ctrl.Result {
+	return ctrl.Result{RequeueAfter: pause, Priority: new(-10)}
+}
+
 // turn is the result of a pass that has to wait for the rate limit.
 func turn(after time.Duration) ctrl.Result { return ctrl.Result{RequeueAfter: after, Priority: new(0)} }
 
@@ -228,8 +233,8 @@ func TestHowAPassEnds(t *testing.T) {
 		calm    bool
 		refused fault.Kind
 	}{
-		"well, with a refusal that status tells of": {after: time.Hour, refused: fault.Denied, want: ctrl.Result{RequeueAfter: time.Hour}, failed: "Denied", calm: true},
-		"well":                            {after: time.Hour, want: ctrl.Result{RequeueAfter: time.Hour}},
+		"well, with a refusal that status tells of": {after: time.Hour, refused: fault.Denied, want: rest(time.Hour), failed: "Denied", calm: true},
+		"well":                            {after: time.Hour, want: rest(time.Hour)},
 		"well, and left to events":        {},
 		"as the object is gone":           {err: errAbsent, after: time.Hour},
 		"as the object has changed":       {err: errConflict, after: time.Hour, want: ctrl.Result{RequeueAfter: time.Second}},
@@ -287,11 +292,11 @@ func TestStatus(t *testing.T) {
 		log             string
 	}{
 		"what has changed is stored, then those who care are told": {
-			before: "old", message: "new", want: ctrl.Result{RequeueAfter: time.Minute},
+			before: "old", message: "new", want: rest(time.Minute),
 			log: "begin, conclude, patch status, stored, event Told",
 		},
 		"what stands there is not stored again": {
-			before: "same", message: "same", want: ctrl.Result{RequeueAfter: time.Minute},
+			before: "same", message: "same", want: rest(time.Minute),
 			log: "begin, conclude, stored, event Told",
 		},
 		"another one has written meanwhile: it is decided again": {
@@ -313,7 +318,7 @@ func TestStatus(t *testing.T) {
 				After: time.Minute, Events: []reconcile.Event{{Reason: "Told"}}, Stored: func() { r.note("stored") },
 			}
 			got, err := r.reconcile(t.Context())
-			if got != tc.want || !errors.Is(err, tc.wantErr) {
+			if !cmp.Equal(got, tc.want) || !errors.Is(err, tc.wantErr) {
 				t.Errorf("%v, %v, want %v", got, err, tc.want)
 			}
 			r.wantLog(tc.log)

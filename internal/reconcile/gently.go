@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"time"
 
 	"golang.org/x/time/rate"
 	"k8s.io/client-go/util/workqueue"
@@ -18,13 +19,16 @@ const (
 	// turnPriority is that of an object whose turn with the rate limit has come. It is there on time, also where others
 	// come in large numbers: the limit keeps it from being many.
 	turnPriority = 0
+	// longRest is the pause after which an object is no longer urgent, whatever it was before.
+	longRest = time.Minute
 	// So many events of a sort are usual. More are bulk, and wait until the others are done: a single change is not kept
 	// waiting by fifty thousand new objects, nor a new object by fifty thousand changes.
 	usualRate, usualBurst = 2, 10
 )
 
 // gently queues what the handler queues, with a lower priority while events of their sort come in large numbers. An
-// object keeps its priority until an event raises it: also the later passes over what was imported give way.
+// object keeps its priority until an event raises it or it has nothing to do for long: also the later passes over what
+// was imported give way.
 func gently(h handler.EventHandler) handler.EventHandler {
 	creates, changes, deletions, wakes := newUsual(), newUsual(), newUsual(), newUsual()
 	return handler.Funcs{
@@ -39,6 +43,14 @@ func gently(h handler.EventHandler) handler.EventHandler {
 		DeleteFunc:  func(ctx context.Context, e event.DeleteEvent, q queue) { h.Delete(ctx, e, deletions.behind(q)) },
 		GenericFunc: func(ctx context.Context, e event.GenericEvent, q queue) { h.Generic(ctx, e, wakes.behind(q)) },
 	}
+}
+
+// priorityAfter is the priority of an object that rests for so long, nil for the one that it has.
+func priorityAfter(pause time.Duration) *int {
+	if pause < longRest {
+		return nil
+	}
+	return new(bulkPriority)
 }
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
