@@ -116,7 +116,9 @@ func (e NameRead) happen(z *ZoneState) {
 	switch {
 	case e.Err == nil:
 		z.readable(e.Call.Access)
+		before, known := z.contents.sets[name], z.contents.sets != nil
 		z.note(name, e.Sets)
+		z.vanished(name, before, known)
 		delete(z.doubts.unlisted, name)
 		z.resolve(name)
 		z.conclude(name)

@@ -118,6 +118,24 @@ func (f *flights) restore(r Record, until time.Time) {
 	f.restored.records[r] = true
 }
 
+// vanished notes the records of ledgers that others have deleted since the name had these sets, if they were known: servers
+// may show them for a while.
+func (z *ZoneState) vanished(name string, before []RecordSet, known bool) {
+	f := &flight{records: map[Record]bool{}, until: z.at.Now.Add(propagation)}
+	had, has := Place{Name: name, Sets: before}, z.place(name)
+	for _, c := range z.claims.names[name] {
+		for _, e := range c.Ledger {
+			was := had.has(e.Record) || !known && e.State == Published
+			if e.Name == name && was && !has.has(e.Record) && z.flights.with(e.Record) == nil {
+				f.records[e.Record] = true
+			}
+		}
+	}
+	if len(f.records) > 0 {
+		z.flights.all = append(z.flights.all, f)
+	}
+}
+
 func (z *ZoneState) beginPoll() {
 	if f := z.flights.due(); f != nil {
 		f.changes = z.pending(f)

@@ -171,6 +171,7 @@ func (z *ZoneState) finish(l *listing) {
 			!reflect.DeepEqual(delegation(before, name), delegation(z.contents.sets, name)) {
 			z.touch(name)
 		}
+		z.vanished(name, before[name], before != nil)
 	}
 	for _, c := range z.claims.owners {
 		z.missing(c)

@@ -338,6 +338,35 @@ func TestAPageFromBeforeABatch(t *testing.T) {
 	}
 }
 
+// A record that others delete is shown by servers for a while, however the operator hears of that.
+func TestARecordThatOthersDelete(t *testing.T) {
+	a := cname("a.example.com", target)
+	c := dns.Claim{Owner: owner(1), Ledger: []dns.Entry{entry(a, dns.Published)}}
+	for sentence, lookAgain := range map[string]func(*worker){
+		"is gone at the next listing":         func(w *worker) { w.now = w.now.Add(time.Hour); w.step() },
+		"is gone when the operator starts":    func(w *worker) { w.restart(); w.declare(c); w.step() },
+		"is gone when its name is read again": func(w *worker) { w.apply(dns.NameRead{Call: dns.ReadName{Name: a.Name}}) },
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			w := newWorker(memory{a.Key(): a.Set()})
+			w.declare(c)
+			w.step()
+			delete(w.zone, a.Key())
+			lookAgain(w)
+			c := c
+			c.Ledger = []dns.Entry{entry(a, dns.Retracting)}
+			if got := standingOf(w, c); got.Phase != dns.Leaving {
+				t.Errorf("%+v, want leaving", got)
+			}
+			w.now = w.now.Add(time.Minute)
+			w.step()
+			if got := standingOf(w, c); got.Phase != dns.Absent {
+				t.Errorf("%+v a minute later, want absent", got)
+			}
+		})
+	}
+}
+
 // What was denied to an identity is forgiven once it has changed the zone.
 func TestAnIdentityThatMayChangeTheZoneAgain(t *testing.T) {
 	w, claims := intending(t, "a")
