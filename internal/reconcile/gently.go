@@ -19,8 +19,9 @@ const (
 	// turnPriority is that of an object whose turn with the rate limit has come. It is there on time, also where others
 	// come in large numbers: the limit keeps it from being many.
 	turnPriority = 0
-	// longRest is the pause after which an object is no longer urgent, whatever it was before.
-	longRest = time.Minute
+	// longRest is the pause from which on an object is no longer urgent, whatever it was before. A deployment that is
+	// looked after is one.
+	longRest = 15 * time.Second
 	// So many events of a sort are usual. More are bulk, and wait until the others are done: a single change is not kept
 	// waiting by fifty thousand new objects, nor a new object by fifty thousand changes.
 	usualRate, usualBurst = 2, 10
