@@ -41,10 +41,10 @@ func (i *Inventory) Read(ctx context.Context, name string) (distributiontenant.O
 
 // confirms reports whether what was read now agrees with what the list last showed. A read may lag behind the list: it
 // is believed when both agree on the ETag or, where they never do, when the list has shown the tenant again since the
-// read before, and neither has changed.
+// read before, neither has changed, and the list had not seen a later change than the read.
 func (e *entry) confirms(t distributiontenant.Observed) bool {
 	same := e.readETag == t.ETag && e.readShown == e.shownETag && e.shownAt > e.touched
-	return t.ETag == e.shownETag || same
+	return t.ETag == e.shownETag || same && t.Modified.UnixNano() >= e.shownModified
 }
 
 // ReadTags reads the tags of a known tenant.

@@ -163,6 +163,32 @@ func TestKnownIsASnapshot(t *testing.T) {
 	}
 }
 
+// Two reads that lag alike behind the list do not confirm each other, where the tenant is deployed and does not move any
+// more.
+func TestReadsThatLagTogetherAreNotBelieved(t *testing.T) {
+	for _, differs := range []bool{false, true} {
+		t.Run(fmt.Sprintf("summary ETag differs %t", differs), func(t *testing.T) {
+			r := newRig(t, options{tenants: 2, switches: func(s *sim.Switches) {
+				s.SummaryETagDiffers, s.UpdateLag = differs, time.Hour
+			}})
+			r.clock.Step(2 * time.Hour)
+			r.sweep()
+			r.read(1)
+			r.edit(1)
+			r.clock.Step(2 * deployDelay)
+			for range 2 {
+				r.sweep()
+				if r.read(1).Customizations.Geo.Type != "" {
+					t.Fatal("the read should have lagged")
+				}
+			}
+			r.wokenNow()
+			r.run(time.Hour)
+			wantWoken(t, r, name(1))
+		})
+	}
+}
+
 // Where single reads lag behind lists, the read that a change in the list leads to may show
 // the tenant from before the change. It must not pass for what the list showed.
 func TestAReadThatLagsBehindTheListIsRepeated(t *testing.T) {

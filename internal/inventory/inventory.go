@@ -80,8 +80,9 @@ type entry struct {
 	// listETag is the list's ETag that goes with what was read. It need not equal the
 	// ETag of the read; empty until the list has shown the tenant since.
 	listETag string
-	// shownETag is the last one that the list showed.
-	shownETag string
+	// shownETag is the last one that the list showed, shownModified when the tenant was last modified according to it.
+	shownETag     string
+	shownModified int64
 	// shownAt is when (in seq) that was.
 	shownAt   uint64
 	tags      tags

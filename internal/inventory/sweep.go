@@ -300,7 +300,7 @@ func (i *Inventory) merge(page []distributiontenant.Observed, s *sweep, requeste
 // shown takes over what the list shows of a tenant, and reports whether it has moved.
 func (i *Inventory) shown(e *entry, t distributiontenant.Observed) bool {
 	before, now := e.tenant, factsOf(t, e.tenant)
-	e.shownETag, e.shownAt = either(e.shownETag, now.etag), i.tick()
+	e.shownETag, e.shownModified, e.shownAt = either(e.shownETag, now.etag), now.modified.UnixNano(), i.tick()
 	paired := e.listETag
 	if paired == "" {
 		paired = before.etag
