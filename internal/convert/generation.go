@@ -1,6 +1,10 @@
 package convert
 
-import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+import (
+	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+)
 
 // appliedGeneration is the generation that was applied. A status that has no such field is of an earlier version, or of
 // the operator before this one: there observedGeneration meant that.
@@ -25,18 +29,16 @@ func setGenerations(observed *int64, applied **int64, judged, reached int64) {
 	*applied = &reached
 }
 
-// judged is the generation that both Ready and Synced speak of, zero where there is none. While Ready is True for what
-// was applied before, the change since has yet to be judged: who waits for it would take it for done.
-func judged(list []chain.Condition, reached int64) int64 {
-	generation := int64(0)
+// judged is the generation that both Ready and Synced speak of, zero where there is none.
+func judged(list []chain.Condition) int64 {
+	var generations []int64
 	for _, c := range list {
-		switch {
-		case c.Type == chain.Ready && c.Status && c.Generation != reached:
-			return 0
-		case c.Type != chain.Ready && c.Type != chain.Synced:
-		case generation == 0 || c.Generation < generation:
-			generation = c.Generation
+		if c.Type == chain.Ready || c.Type == chain.Synced {
+			generations = append(generations, c.Generation)
 		}
 	}
-	return generation
+	if len(generations) == 0 {
+		return 0
+	}
+	return slices.Min(generations)
 }

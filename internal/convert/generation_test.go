@@ -31,6 +31,9 @@ func TestGenerations(t *testing.T) {
 	ready := func(status bool, generation int64) []chain.Condition {
 		return []chain.Condition{{Type: chain.Ready, Status: status, Reason: "X", Generation: generation}, {Type: chain.Synced, Reason: "X", Generation: generation}}
 	}
+	served := func(applied, present int64) []chain.Condition {
+		return []chain.Condition{{Type: chain.Ready, Status: true, Reason: "X", Generation: applied}, {Type: chain.Synced, Reason: "X", Generation: present}}
+	}
 	absent := int64(-1)
 	for name, tt := range map[string]struct {
 		before     generations
@@ -44,7 +47,13 @@ func TestGenerations(t *testing.T) {
 		"what was created is applied":                          {generations{1, 0}, 0, ready(false, 1), 1, generations{1, 1}},
 		"a change that is refused was seen":                    {generations{1, 1}, 1, ready(false, 2), 1, generations{2, 1}},
 		"a change that waits while the former one serves is not judged": {
-			generations{1, 1}, 1, ready(true, 2), 1, generations{1, 1},
+			generations{1, 1}, 1, served(1, 2), 1, generations{1, 1},
+		},
+		"also if it was refused before": {
+			generations{2, 1}, 1, served(1, 2), 1, generations{1, 1},
+		},
+		"and if nothing was ever applied": {
+			generations{-1, absent}, 0, served(0, 1), 0, generations{-1, absent},
 		},
 		"until it is applied": {generations{1, 1}, 1, ready(true, 2), 2, generations{2, 2}},
 		"a pass that keeps what was said of the generation before keeps that": {generations{1, 1}, 1, ready(false, 1), 1, generations{1, 1}},

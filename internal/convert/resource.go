@@ -89,7 +89,7 @@ func ResourceReport(s *v1alpha1.ResourceStatus, r distribution.Report, now time.
 		s.DeploymentStatus = ""
 	}
 	s.AppliedTagKeys = r.AppliedTagKeys
-	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged(r.Conditions, r.AppliedGeneration), r.AppliedGeneration)
+	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged(r.Conditions), r.AppliedGeneration)
 	s.Drift, s.Failure, s.Deletion = driftedFields(r.Drift), failureStatus(r.Failure), nil
 	if d := r.Deletion; d != nil {
 		s.Deletion = &v1alpha1.DeletionProgress{Step: v1alpha1.DeletionStep(d.Step), Since: metav1.NewTime(d.Since.Truncate(time.Second))}

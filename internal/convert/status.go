@@ -44,7 +44,7 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 		s.TenantName = name
 	}
 	s.ETag = r.ETag
-	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged(r.Conditions, r.AppliedGeneration), r.AppliedGeneration)
+	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged(r.Conditions), r.AppliedGeneration)
 	s.AppliedTagKeys = r.AppliedTagKeys
 	s.DistributionID, s.ConnectionGroupID = r.Parents.DistributionID, r.Parents.ConnectionGroupID
 	certificates(s, r)

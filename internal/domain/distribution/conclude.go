@@ -168,7 +168,7 @@ func (in Input) failure(p *chain.Problem) *resource.Failure {
 }
 
 func (in Input) conditions(r Report, d Decision) []chain.Condition {
-	return in.view().Stamped(in.readyCondition(d), in.syncedCondition(r, d))
+	return in.view().Stamped(r.AppliedGeneration, in.readyCondition(d), in.syncedCondition(r, d))
 }
 
 func (in Input) readyCondition(d Decision) chain.Condition {

@@ -90,8 +90,12 @@ func TestConditions(t *testing.T) {
 				t.Errorf("conditions (-want +got):\n%s", d)
 			}
 			for _, c := range r.Conditions {
-				if c.Generation != test.in.Generation {
-					t.Errorf("%s speaks of generation %d, want %d", c.Type, c.Generation, test.in.Generation)
+				want := test.in.Generation
+				if c.Type == chain.Ready && c.Status {
+					want = r.AppliedGeneration
+				}
+				if c.Generation != want {
+					t.Errorf("%s speaks of generation %d, want %d", c.Type, c.Generation, want)
 				}
 				if c.Message == "" {
 					t.Errorf("%s says nothing", c.Type)

@@ -167,7 +167,7 @@ func (in conclusion) conditions(r Report, d Decision) []chain.Condition {
 		list = append(list, *certificate)
 	}
 	list = append(list, in.readyCondition(d, published, certificate))
-	list = in.facts.resource.Stamped(list...)
+	list = in.facts.resource.Stamped(r.AppliedGeneration, list...)
 	for i := range list {
 		if list[i].Type == DNSReady {
 			list[i].Generation = published.Generation

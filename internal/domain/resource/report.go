@@ -31,13 +31,17 @@ func Sort(list []chain.Condition) {
 	slices.SortFunc(list, func(a, b chain.Condition) int { return strings.Compare(string(a.Type), string(b.Type)) })
 }
 
-// Stamped puts the conditions in order, with the generation that they speak of.
-func (v *View) Stamped(list ...chain.Condition) []chain.Condition {
+// Stamped puts the conditions in order, with the generation that they speak of. A resource that is ready with what was
+// applied before is Ready for that generation: who waits for a change of the spec must not take it for done.
+func (v *View) Stamped(applied int64, list ...chain.Condition) []chain.Condition {
 	if v.Ungranted != nil && v.Audited {
 		list = append(list, chain.Audited(*v.Ungranted))
 	}
 	for i := range list {
 		list[i].Generation = v.Generation
+		if list[i].Type == chain.Ready && list[i].Status {
+			list[i].Generation = applied
+		}
 	}
 	Sort(list)
 	return chain.Sentences(list)
