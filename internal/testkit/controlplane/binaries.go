@@ -10,9 +10,9 @@ import (
 // KubernetesVersion is the version that hack/controlplane builds.
 const KubernetesVersion = "v1.36.3"
 
-// findBinaries returns the folder of the binaries: dir if given, else
+// FindBinaries returns the folder of the binaries: dir if given, else
 // KUBEBUILDER_ASSETS, else the one that "make controlplane" links to.
-func findBinaries(dir string) (string, error) {
+func FindBinaries(dir string) (string, error) {
 	advice := ""
 	if dir == "" {
 		dir = os.Getenv("KUBEBUILDER_ASSETS")

@@ -70,7 +70,7 @@ type ControlPlane struct {
 // Start starts a control plane and returns when it serves. The context bounds
 // only the start: a running control plane ends with Stop, or with this process.
 func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
-	binDir, err := findBinaries(opts.BinDir)
+	binDir, err := FindBinaries(opts.BinDir)
 	if err != nil {
 		return nil, err
 	}
