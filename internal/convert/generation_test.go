@@ -124,5 +124,10 @@ func TestGenerationsOfASource(t *testing.T) {
 		if got := convert.SourceMemory(&status).Generation; got != step.remembered {
 			t.Errorf("%s: generation %d is remembered, want %d", step.about, got, step.remembered)
 		}
+		for _, c := range status.Conditions {
+			if c.ObservedGeneration != status.ObservedGeneration {
+				t.Errorf("%s: %s speaks of generation %d, want %d", step.about, c.Type, c.ObservedGeneration, status.ObservedGeneration)
+			}
+		}
 	}
 }

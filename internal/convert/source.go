@@ -354,7 +354,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 	if r.Watching != nil {
 		setCondition(&s.Conditions, *r.Watching, generation, now)
 	}
-	mergeConditions(&s.Conditions, r.Conditions, generation, now)
+	mergeConditions(&s.Conditions, r.Conditions, judged, now)
 }
 
 // SyncToken is the token with which a user asks to poll at once, as status repeats it.
