@@ -2,6 +2,7 @@ package convert
 
 import (
 	"cmp"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,7 +29,13 @@ func DistributionReference(o *v1alpha1.Distribution) distributiontenant.Referenc
 	r := found(o, &o.Status.ResourceStatus)
 	r.Field, r.Kind = distributiontenant.DistributionRef, "Distribution"
 	r.Direct = o.Spec.ConnectionMode == v1alpha1.ConnectionModeDirect
+	r.Disabled = o.Spec.Enabled != nil && !*o.Spec.Enabled || disabledInAWS(o.Status.Drift)
 	return r
+}
+
+// disabledInAWS reports whether a resource that should be enabled is not, and is left like that for now.
+func disabledInAWS(drift []v1alpha1.DriftedField) bool {
+	return slices.ContainsFunc(drift, func(d v1alpha1.DriftedField) bool { return d.Field == "enabled" && d.Observed == "false" })
 }
 
 // ConnectionGroupReference is a connection group as the tenants see it that name it.

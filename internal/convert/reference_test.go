@@ -45,7 +45,10 @@ func TestDistributionReference(t *testing.T) {
 		"one that is there, and ailing": {notReady("E1"), distributiontenant.Reference{ID: "E1"}},
 		"the usual mode":                {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeTenantOnly }, distributiontenant.Reference{}},
 		"a standard distribution":       {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeDirect }, distributiontenant.Reference{Direct: true}},
-		"a disabled distribution":       {func(o *v1alpha1.Distribution) { o.Spec.Enabled = new(false) }, distributiontenant.Reference{}},
+		"a disabled distribution":       {func(o *v1alpha1.Distribution) { o.Spec.Enabled = new(false) }, distributiontenant.Reference{Disabled: true}},
+		"one that is disabled in AWS and left like that": {func(o *v1alpha1.Distribution) {
+			o.Status.Drift = []v1alpha1.DriftedField{{Field: "enabled", Desired: "true", Observed: "false"}}
+		}, distributiontenant.Reference{Disabled: true}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

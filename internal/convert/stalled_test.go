@@ -38,6 +38,7 @@ var (
 		"DriftNotConverging":     "the other writer has to be stopped",
 		"CertificateSANMismatch": "the certificate or the domains have to be changed",
 		"MissingParameters":      "the spec has to be completed",
+		"DistributionDisabled":   "a person has disabled the distribution, and has to enable it",
 		"MissingCertificate":     "a certificate has to be named or requested",
 		"DNSError":               "the DNS service refuses the same change for ever",
 		"DNSConflict":            "the record of another owner has to be removed, or its takeover allowed",

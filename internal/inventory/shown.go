@@ -25,10 +25,11 @@ type sighting struct {
 	fresh       bool
 }
 
-// bearer is the certificate of a distribution, in the same manner.
+// bearer is the certificate of a distribution, in the same manner, and whether the distribution was disabled.
 type bearer struct {
-	arn   string
-	fresh bool
+	arn      string
+	fresh    bool
+	disabled bool
 }
 
 func newShown() *shown {
@@ -58,7 +59,8 @@ func (s *shown) note(c distributiontenant.Certificate, now time.Time) {
 	s.see(*served, now)
 }
 
-// noteDistribution remembers the certificate of a distribution. One that may not be read is not known to have none.
+// noteDistribution remembers what tenants have to know of a distribution. One that may not be read is not known to have no
+// certificate.
 func (s *shown) noteDistribution(d distributiontenant.Distribution) {
 	if d.Unreadable || d.Missing {
 		return
@@ -66,7 +68,7 @@ func (s *shown) noteDistribution(d distributiontenant.Distribution) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.distributions[d.ID]
-	s.distributions[d.ID] = &bearer{arn: d.CertificateARN, fresh: before == nil || before.fresh || before.arn != d.CertificateARN}
+	s.distributions[d.ID] = &bearer{arn: d.CertificateARN, disabled: d.Disabled, fresh: before == nil || before.fresh || before.arn != d.CertificateARN}
 }
 
 // noteList remembers what a list of the account showed that was begun at some time. What was read on its own since then
@@ -131,4 +133,12 @@ func (r *References) Inherited(distributionID string) (arn string, known bool) {
 		return "", false
 	}
 	return d.arn, true
+}
+
+// Disabled reports whether the distribution was disabled when it was last seen. Nothing is read for it.
+func (r *References) Disabled(distributionID string) (disabled, known bool) {
+	r.shown.mu.Lock()
+	defer r.shown.mu.Unlock()
+	d, known := r.shown.distributions[distributionID]
+	return known && d.disabled, known
 }

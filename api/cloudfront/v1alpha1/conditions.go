@@ -109,6 +109,9 @@ const (
 	// ReasonReferenceNotReady (False): an object that the spec references does not exist or is not ready.
 	// Fix: wait until the object that the message names exists and has been created in AWS, or create it in the same namespace. The object then continues automatically. An Invalidation waits for an hour, and then fails.
 	ReasonReferenceNotReady = "ReferenceNotReady"
+	// ReasonDistributionDisabled (False): the distribution of the tenant is disabled, so CloudFront does not answer for the tenant's domains.
+	// Fix: enable the distribution (spec.enabled of the Distribution, or in AWS), or let the tenant use another one. The tenant is then Ready again automatically, within ten minutes if the distribution is not an object of the cluster.
+	ReasonDistributionDisabled = "DistributionDisabled"
 	// ReasonDeletionHeld (False): more objects are being deleted, or taken out of service, than the deletion budget allows. Nothing was changed in AWS. On a TenantSource: more tenants would be deleted or changed harmfully than its guard allows, or all of them.
 	// Fix: see [Deletions that wait](../deletion-budget.md). The message has the commands to approve the deletions and to keep the resources. For a TenantSource, check status.heldDeletions. If rows are missing or changed by mistake, restore them, and nothing is deleted or changed. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
 	ReasonDeletionHeld = "DeletionHeld"

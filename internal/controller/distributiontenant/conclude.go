@@ -24,6 +24,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	}
 	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Failure, p.out.Decision.Problem, err)
 	p.recallServed()
+	p.recallDistribution()
 	report := distributiontenant.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
 		// What is known is out of date. Status may have it from another replica already.

@@ -29,6 +29,7 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 			return err
 		}
 		p.in.World.Distribution = &d
+		p.recallDistribution()
 	case distributiontenant.LookCertificates:
 		return p.lookCertificates(ctx, s.ARNs)
 	case distributiontenant.LookManaged:

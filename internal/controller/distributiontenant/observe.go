@@ -87,6 +87,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	if known.Tenant != nil || p.in.Desired.DNS != nil && !p.in.Unresolved() {
 		p.in.World.RoutingEndpoint = p.account.References.KnownEndpoint(p.group())
 	}
+	p.recallDistribution()
 	p.in.World.Zones, p.in.World.ZonesKnown = p.knownZones()
 	p.in.World.OwnerAlive = p.ownerAlive(ctx)
 	p.judgeDomains()
@@ -95,6 +96,13 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	}
 	p.declare(p.in.Memory.Ledger)
 	return p, nil
+}
+
+// recallDistribution takes over what was last seen of the tenant's distribution. Nothing is read for it.
+func (p *pass) recallDistribution() {
+	if t := p.in.World.Tenant; t != nil {
+		p.in.World.DistributionDisabled, p.in.World.DistributionSeen = p.account.References.Disabled(t.DistributionID)
+	}
 }
 
 // settle finds out in which account the tenant is, or will be.

@@ -52,7 +52,9 @@ func kstatusOf(t *testing.T, o *v1alpha1.DistributionTenant) status.Status {
 // be told that it is done.
 func TestPipelinesWaitForAChangeThatIsNotApplied(t *testing.T) {
 	t.Parallel()
-	for name, hold := range map[string]struct{ begin, end func(*testing.T, *world.World) }{
+	for name, hold := range map[string]struct {
+		begin, end func(*testing.T, *world.World)
+	}{
 		"while the object is paused": {
 			func(_ *testing.T, w *world.World) { pause(w, "alpha", "true") },
 			func(_ *testing.T, w *world.World) { pause(w, "alpha", "false") },

@@ -16,7 +16,7 @@ var personal = []Reason{
 	// Of a grant.
 	"Ambiguous", "RoleRefused",
 	// Of a tenant in AWS.
-	"CertificateSANMismatch", "MissingParameters", "MissingCertificate",
+	"CertificateSANMismatch", "MissingParameters", "MissingCertificate", "DistributionDisabled",
 	"DNSError", "DNSConflict", "ZoneNotFound", "ZoneAmbiguous", "RoleNotAllowed",
 	// Of a source.
 	"SourceError", "Conflict", "InvalidConfig", "DeletionHeld", "UndoImpossible",

@@ -204,6 +204,9 @@ func (in conclusion) readyCondition(d Decision, published chain.Condition, certi
 	case certificate != nil && !certificate.Status && certificate.Reason != ReasonNotConfigured:
 		return no(certificate.Reason, certificate.Message)
 	}
+	if disabled := in.distributionDisabled(); disabled != nil {
+		return no(disabled.Reason, disabled.Message)
+	}
 	if waiting, fires := serving(in.Input); fires {
 		return no(waiting.Problem.Reason, waiting.Problem.Message)
 	}

@@ -47,8 +47,10 @@ func TestConditions(t *testing.T) {
 		"a disabled tenant is ready when that was asked for": {
 			in: with(quiet(), disabledTenant, func(in *distributiontenant.Input) { in.Desired.Enabled = false }), ready: "true/Deployed", synced: "true/InSync",
 		},
-		"a new object is being created":         {in: unborn(), ready: "false/Creating", synced: "false/UpdatePending"},
-		"a deployment is not ready and in sync": {in: with(quiet(), inProgress), ready: "false/Deploying", synced: "true/InSync"},
+		"a tenant of a disabled distribution is not ready": {in: with(quiet(), disabledDistribution), ready: "false/DistributionDisabled", synced: "true/InSync"},
+		"nor is a paused one":                              {in: with(quiet(), disabledDistribution, func(in *distributiontenant.Input) { in.Paused = true }), ready: "false/DistributionDisabled", synced: "false/Paused"},
+		"a new object is being created":                    {in: unborn(), ready: "false/Creating", synced: "false/UpdatePending"},
+		"a deployment is not ready and in sync":            {in: with(quiet(), inProgress), ready: "false/Deploying", synced: "true/InSync"},
 		"a changed spec is pending, and the tenant continues to serve": {
 			in: with(quiet(), drifted, edited), ready: "true/Deployed", synced: "false/UpdatePending",
 		},

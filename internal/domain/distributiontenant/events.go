@@ -109,6 +109,8 @@ func driftDetail(c chain.Condition, r Report) string {
 // Alarming reports whether a reason for not being Ready needs attention.
 func Alarming(r chain.Reason) bool {
 	switch r {
+	case ReasonDistributionDisabled: // the distribution tells it, once for all its tenants
+		return false
 	case certificate.ReasonPendingValidation, certificate.ReasonAttaching, publication.ReasonDNSRecordCreating, publication.ReasonDNSPropagating, ReasonDomainChangeHeld, ReasonReferenceNotReady, proof.ReasonDomainNotProven:
 		return false
 	default:

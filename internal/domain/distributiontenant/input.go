@@ -128,6 +128,10 @@ type World struct {
 	// CertificateUnusable means that ACM shows the attached certificate in any state but issued.
 	CertificateUnusable bool
 
+	// DistributionDisabled is true if the tenant's distribution was disabled when it was last seen, if
+	// DistributionSeen.
+	DistributionDisabled, DistributionSeen bool
+
 	// Inherited is the ARN of the distribution's certificate as it was last read, if InheritedKnown.
 	Inherited      string
 	InheritedKnown bool

@@ -43,6 +43,7 @@ func livingRules() []rule {
 		chain.Ask("Settled", "A deployment in progress is followed until it ends.", settled),
 		chain.Ask("DomainsHeld", "A domain is added when it can be validated, and removed when its DNS record is deleted.", waitForDomains),
 		chain.Ask("CertificateUsable", "A requested managed certificate must be issued and attached.", certificateUsable),
+		chain.Ask("DistributionEnabled", "A distribution that was seen disabled is looked at again. Until it is enabled, CloudFront serves none of its tenants.", distributionEnabled),
 		chain.Ask("Serving", "CloudFront must serve every domain.", serving),
 	}
 }
@@ -248,6 +249,40 @@ func settled(in Input) (Decision, bool) {
 // follow ends the pass with a problem that ends when the inventory sees the tenant move.
 func follow(p chain.Problem) (Decision, bool) {
 	return Decision{Step: Rest{Follow: true, After: 2 * retry.FollowEvery}, Problem: &p}, true
+}
+
+// distributionEnabled looks once more at a distribution that was last seen disabled. One read answers for all its tenants,
+// and their usual passes come often enough.
+func distributionEnabled(in Input) (Decision, bool) {
+	p := in.distributionDisabled()
+	if p == nil {
+		return pass()
+	}
+	t := in.World.Tenant
+	if in.World.References.distribution(t.DistributionID) == nil && in.World.Distribution == nil && in.Desired.DistributionID == t.DistributionID {
+		return do(Look{At: LookDistribution})
+	}
+	return rest(*p, 0)
+}
+
+// distributionDisabled says that CloudFront does not answer for the tenant because of its distribution; nil if it may.
+func (in Input) distributionDisabled() *chain.Problem {
+	t := in.World.Tenant
+	if t == nil || !in.Desired.Enabled {
+		return nil
+	}
+	disabled, fix := in.World.DistributionDisabled, "Enable it in AWS, or use another one."
+	what := "spec.distributionId: the distribution " + t.DistributionID
+	if !in.World.DistributionSeen {
+		disabled = in.Memory.Conditions[chain.Ready].Reason == ReasonDistributionDisabled
+	}
+	if r := in.World.References.distribution(t.DistributionID); r != nil {
+		what, disabled, fix = r.text(), r.Disabled, "Enable it, or reference another one."
+	}
+	if !disabled {
+		return nil
+	}
+	return &chain.Problem{Reason: ReasonDistributionDisabled, Of: chain.Ready, Message: what + " is disabled, so CloudFront does not answer for the domains of its tenants. " + fix}
 }
 
 func serving(in Input) (Decision, bool) {

@@ -322,6 +322,36 @@ func settleCases() map[string]question {
 			}),
 			rule: "Serving", step: distributiontenant.Rest{}, reason: resource.ReasonDomainValidationPending,
 		},
+		"a distribution that was last seen disabled is looked at again": {
+			in:   with(quiet(), disabledDistribution, unread),
+			rule: "DistributionEnabled", step: distributiontenant.Look{At: distributiontenant.LookDistribution},
+		},
+		"so is one of which a fresh process only knows by status": {
+			in:   with(quiet(), wasDisabled, unread),
+			rule: "DistributionEnabled", step: distributiontenant.Look{At: distributiontenant.LookDistribution},
+		},
+		"while it is disabled, the tenant is not ready": {
+			in:   with(quiet(), disabledDistribution),
+			rule: "DistributionEnabled", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonDistributionDisabled,
+		},
+		"once it is enabled, the tenant is": {
+			in:   with(quiet(), wasDisabled, func(in *distributiontenant.Input) { in.World.DistributionSeen = true }),
+			rule: "Idle", step: distributiontenant.Rest{},
+		},
+		"one that is an object is not read": {
+			in:   with(quiet(), disabledObject(true), unread),
+			rule: "DistributionEnabled", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonDistributionDisabled,
+		},
+		"an object that is enabled again counts at once": {
+			in:   with(quiet(), disabledDistribution, disabledObject(false), unread),
+			rule: "Idle", step: distributiontenant.Rest{},
+		},
+		"a tenant that is meant to be disabled does not care for its distribution": {
+			in: with(quiet(), disabledTenant, disabledDistribution, func(in *distributiontenant.Input) {
+				in.Desired.Enabled = false
+			}),
+			rule: "Idle", step: distributiontenant.Rest{},
+		},
 		"a tenant that is meant to be disabled serves nothing, and that is right": {
 			in: with(quiet(), disabledTenant, func(in *distributiontenant.Input) {
 				in.Desired.Enabled = false

@@ -19,5 +19,6 @@ const (
 	ReasonMissingCertificate     chain.Reason = "MissingCertificate"
 	ReasonDomainChangeHeld       chain.Reason = "DomainChangeHeld"
 	ReasonReferenceNotReady      chain.Reason = "ReferenceNotReady"
+	ReasonDistributionDisabled   chain.Reason = "DistributionDisabled"
 	ReasonNotConfigured          chain.Reason = "NotConfigured"
 )

@@ -33,7 +33,8 @@ type Reference struct {
 	NotReady chain.Reason
 	// Direct is true for a distribution that can't have tenants.
 	Direct bool
-	// Disabled is true for a connection group that CloudFront takes no tenants into.
+	// Disabled is true for a connection group that CloudFront takes no tenants into, and for a distribution that answers
+	// for none of its tenants.
 	Disabled bool
 }
 
@@ -52,14 +53,18 @@ func (p Parents) of(f ReferenceField) string {
 	return p.DistributionID
 }
 
+// text names the field, and the object.
+func (r Reference) text() string {
+	return fmt.Sprintf("spec.%s: %s %s/%s", r.Field, r.Kind, r.Namespace, r.Name)
+}
+
 // problem says why no tenant can use the object, nil when one can. Parents need not be deployed: CloudFront is not
 // known to refuse a tenant for that, and a refusal would be retried.
 //
 // None is stuck. The object's own watch wakes the tenant; a schedule of tries would only keep it waiting.
 func (r Reference) problem() *chain.Problem {
-	what := fmt.Sprintf("spec.%s: %s %s/%s", r.Field, r.Kind, r.Namespace, r.Name)
 	not := func(reason chain.Reason, format string, args ...any) *chain.Problem {
-		return &chain.Problem{Reason: reason, Message: what + " " + fmt.Sprintf(format, args...)}
+		return &chain.Problem{Reason: reason, Message: r.text() + " " + fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case r.Unread:
@@ -74,7 +79,7 @@ func (r Reference) problem() *chain.Problem {
 		return not(ReasonReferenceNotReady, "does not exist in AWS yet. Its Ready condition reports %s.", r.NotReady)
 	case r.ID == "":
 		return not(ReasonReferenceNotReady, "does not exist in AWS yet.")
-	case r.Disabled:
+	case r.Disabled && r.Field == ConnectionGroupRef:
 		return not(ReasonReferenceNotReady, "is disabled, and CloudFront does not add tenants to a disabled connection group. Set its spec.enabled to true, or reference another one.")
 	}
 	return nil
@@ -107,6 +112,16 @@ func (list References) problem() *chain.Problem {
 	for _, r := range list {
 		if p := r.problem(); p != nil {
 			return p
+		}
+	}
+	return nil
+}
+
+// distribution is the object of the distribution with that ID, nil if the spec names no such object.
+func (list References) distribution(id string) *Reference {
+	for i, r := range list {
+		if r.Field == DistributionRef && r.ID == id {
+			return &list[i]
 		}
 	}
 	return nil

@@ -123,6 +123,8 @@ type Distribution struct {
 	Missing bool
 	// MultiTenant reports whether tenants can be attached.
 	MultiTenant bool
+	// Disabled means that CloudFront answers for none of its tenants.
+	Disabled bool
 	// CertificateARN is empty for CloudFront's own default certificate.
 	CertificateARN string
 	Parameters     []ParameterDefinition

@@ -126,6 +126,29 @@ func disabledTenant(in *distributiontenant.Input) {
 	change(in, func(t *distributiontenant.Observed) { t.Enabled = false })
 }
 
+// disabledDistribution was last seen like that, unread is not known from this pass, and wasDisabled only from status.
+
+func disabledDistribution(in *distributiontenant.Input) {
+	in.World.DistributionDisabled, in.World.DistributionSeen = true, true
+}
+
+func unread(in *distributiontenant.Input) { in.World.Distribution = nil }
+
+func wasDisabled(in *distributiontenant.Input) {
+	in.Memory.Conditions = maps.Clone(in.Memory.Conditions)
+	in.Memory.Conditions[chain.Ready] = chain.Condition{Type: chain.Ready, Reason: distributiontenant.ReasonDistributionDisabled, Generation: 2}
+}
+
+// disabledObject lets the spec name the distribution by its object.
+func disabledObject(disabled bool) func(*distributiontenant.Input) {
+	return func(in *distributiontenant.Input) {
+		in.Refer([]distributiontenant.Reference{{
+			Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: "shop", Name: "main", Found: true, ID: "E1", Disabled: disabled,
+		}})
+		in.Memory.Parents.DistributionID = "E1"
+	}
+}
+
 func inProgress(in *distributiontenant.Input) {
 	change(in, func(t *distributiontenant.Observed) {
 		t.Status, t.Modified = distributiontenant.InProgress, t.Created.Add(time.Hour)

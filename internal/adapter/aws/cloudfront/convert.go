@@ -266,6 +266,7 @@ func distributionOf(d *types.Distribution) distributiontenant.Distribution {
 	out := distributiontenant.Distribution{
 		ID:          awssdk.ToString(d.Id),
 		MultiTenant: config.ConnectionMode == types.ConnectionModeTenantOnly,
+		Disabled:    config.Enabled != nil && !*config.Enabled,
 	}
 	if v := config.ViewerCertificate; v != nil {
 		out.CertificateARN = awssdk.ToString(v.ACMCertificateArn)
