@@ -43,6 +43,7 @@ func ConnectionGroupReference(o *v1alpha1.ConnectionGroup) distributiontenant.Re
 	r := found(o, &o.Status.ResourceStatus)
 	r.Field, r.Kind = distributiontenant.ConnectionGroupRef, "ConnectionGroup"
 	r.Disabled = o.Spec.Enabled != nil && !*o.Spec.Enabled
+	r.Endpoint = o.Status.RoutingEndpoint
 	return r
 }
 

@@ -53,7 +53,7 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 	if r.ChangeID != "" {
 		s.DNSChangeID = r.ChangeID
 	}
-	if r.RoutingEndpoint != "" {
+	if r.RoutingEndpoint != "" || r.Unrouted {
 		s.DNSTarget = r.RoutingEndpoint
 	}
 	s.Drift = driftedFields(r.Drift)

@@ -65,14 +65,6 @@ func version(resourceVersion string) uint64 {
 	return v
 }
 
-// group is the connection group that the tenant is in, or will be.
-func (p *pass) group() string {
-	if t := p.in.World.Tenant; t != nil {
-		return t.ConnectionGroupID
-	}
-	return p.in.Desired.ConnectionGroupID
-}
-
 // knownZones are the zones that the object may publish in, as far as they were read before
 // and have a place for every domain.
 func (p *pass) knownZones() ([]dns.Zone, bool) {

@@ -37,7 +37,7 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 	case distributiontenant.LookHolder:
 		return p.lookHolder(ctx)
 	case distributiontenant.LookRouting:
-		endpoint, err := p.account.References.Endpoint(ctx, p.group())
+		endpoint, err := p.account.References.Endpoint(ctx, p.in.Group())
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 	case distributiontenant.LookZones:
 		return p.lookZones(ctx)
 	case distributiontenant.LookIPv6:
-		ipv6, err := p.account.References.IPv6(ctx, p.group())
+		ipv6, err := p.account.References.IPv6(ctx, p.in.Group())
 		if err != nil {
 			return err
 		}

@@ -84,8 +84,8 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	p.in.World.CertificateMovesETag, p.in.World.AsksResolvers = c.certificateMovesETag.Load(), c.Resolver != nil
 	p.resolve(ctx)
 	// As long as it is unknown which group a tenant will be in, that of all others is not its own.
-	if known.Tenant != nil || p.in.Desired.DNS != nil && !p.in.Unresolved() {
-		p.in.World.RoutingEndpoint = p.account.References.KnownEndpoint(p.group())
+	if known.Tenant != nil || !p.in.Unresolved() || p.in.Desired.DNS == nil && p.in.KnowsGroup() {
+		p.in.World.RoutingEndpoint = p.knownEndpoint()
 	}
 	p.recallDistribution()
 	p.in.World.Zones, p.in.World.ZonesKnown = p.knownZones()
@@ -96,6 +96,15 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	}
 	p.declare(p.in.Memory.Ledger)
 	return p, nil
+}
+
+// knownEndpoint is where DNS has to point, as far as that was read or an object tells it.
+func (p *pass) knownEndpoint() string {
+	endpoint := p.account.References.KnownEndpoint(p.in.Group())
+	if r := p.in.World.References.Group(); endpoint == "" && r != nil && r.ID == p.in.Group() {
+		endpoint = r.Endpoint
+	}
+	return endpoint
 }
 
 // recallDistribution takes over what was last seen of the tenant's distribution. Nothing is read for it.

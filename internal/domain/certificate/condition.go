@@ -114,7 +114,14 @@ func (c Case) validationText(f Fact) string {
 	if c.changed(f) {
 		text += " The changed request is sent when this one has ended, because AWS processes one request at a time."
 	}
-	if f.Stage == Unasked {
+	switch {
+	case c.Deleting && c.Tenant == nil:
+		return "The object is being deleted, so no managed certificate is requested."
+	case c.Tenant == nil:
+		return "The managed certificate is requested when the distribution tenant is created. For its validation, " + text
+	case !c.Ours:
+		return "The managed certificate is requested once the distribution tenant belongs to this object. For its validation, " + text
+	case f.Stage == Unasked:
 		return "The managed certificate has not been requested yet. For its validation, " + text
 	}
 	return "The managed certificate is waiting for validation: " + text

@@ -27,6 +27,8 @@ type Case struct {
 	Inheriting bool
 	// Nudged means that a person asks to look again.
 	Nudged bool
+	// Deleting means that the object is being deleted.
+	Deleting bool
 
 	// Tenant is nil while there is none. Ours means that status may report it.
 	Tenant *Tenant

@@ -306,3 +306,68 @@ func TestCertificatesAreCollected(t *testing.T) {
 		})
 	}
 }
+
+// What a customer needs to know stands in the condition before there is a tenant, and it says no more than what is true.
+func TestWhatAManagedCertificateWaitsFor(t *testing.T) {
+	t.Parallel()
+	selfHosted := func(in *distributiontenant.Input) { in.Desired.Request.ValidationTokenHost = certificate.SelfHosted }
+	const created = "The managed certificate is requested when the distribution tenant is created. For its validation, "
+	for name, tt := range map[string]struct {
+		in   distributiontenant.Input
+		want string
+	}{
+		"before the tenant exists": {with(unborn(), requested), created + "every domain must point to d1.cloudfront.net."},
+		"the customer's web server proves the domains": {
+			with(unborn(), requested, selfHosted), created + "the web server of every domain must answer the challenge that status.validationTokens will list.",
+		},
+		"the connection group does not exist yet": {
+			with(unborn(), requested, unrouted, inGroup("")),
+			created + "every domain must point to the routing endpoint of ConnectionGroup shop/static, which is known once that object exists in AWS.",
+		},
+		"AWS does not list the group": {
+			with(unborn(), requested, unrouted, routedNowhere, func(in *distributiontenant.Input) { in.Desired.ConnectionGroupID = "cg_9" }),
+			created + "every domain must point to the routing endpoint of the connection group cg_9, which AWS does not list for the operator: check the ID, and allow the operator cloudfront:ListConnectionGroups.",
+		},
+		"the account has no default group": {
+			with(unborn(), requested, unrouted, routedNowhere),
+			created + "every domain must point to the routing endpoint of the account's default connection group, which AWS does not list for the operator: AWS creates that group with the first tenant of the account. Create a ConnectionGroup, reference it in spec.connectionGroupRef, and allow the operator cloudfront:ListConnectionGroups.",
+		},
+		"the tenant is another object's": {
+			with(quiet(), requested, taggedFor(other), freshTags),
+			"The managed certificate is requested once the distribution tenant belongs to this object. For its validation, every domain must point to d1.cloudfront.net.",
+		},
+		"the request is underway": {
+			with(quiet(), requested, pendingCertificate), "The managed certificate is waiting for validation: every domain must point to d1.cloudfront.net.",
+		},
+		"the tenant is deleted": {with(dying(), requested, absent), "The object is being deleted, so no managed certificate is requested."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, c := range conclude(tt.in).Conditions {
+				if c.Type == distributiontenant.CertificateReady {
+					if d := cmp.Diff(tt.want, c.Message); d != "" {
+						t.Errorf("(-want +got):\n%s", d)
+					}
+				}
+			}
+		})
+	}
+}
+
+// routedNowhere has looked for the endpoint, and not found one.
+func routedNowhere(in *distributiontenant.Input) { in.World.RoutingKnown = true }
+
+// A process that has not seen the tenant yet says nothing new of its certificate.
+func TestAFreshProcessKeepsTheConditionOfTheCertificate(t *testing.T) {
+	t.Parallel()
+	before := chain.Condition{Type: distributiontenant.CertificateReady, Status: true, Reason: certificate.ReasonValidated, Message: "The managed certificate is issued and attached.", Generation: 2}
+	in := with(quiet(), requested, unknown, func(in *distributiontenant.Input) {
+		in.Paused = true
+		in.Memory.Conditions[distributiontenant.CertificateReady] = before
+	})
+	for _, c := range conclude(in).Conditions {
+		if c.Type == distributiontenant.CertificateReady && c != before {
+			t.Errorf("%+v, want %+v", c, before)
+		}
+	}
+}

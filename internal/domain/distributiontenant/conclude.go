@@ -33,9 +33,11 @@ type Report struct {
 	Ledger          []dns.Entry
 	ChangeID        string
 	RoutingEndpoint string
-	Drift           []resource.Difference
-	Failure         *resource.Failure
-	Conditions      []chain.Condition
+	// Unrouted means that a tenant which does not exist yet will be in a group that is not known.
+	Unrouted   bool
+	Drift      []resource.Difference
+	Failure    *resource.Failure
+	Conditions []chain.Condition
 	// Proofs are the domains that are proven, or have to be.
 	Proofs []proof.Entry
 	// Details are for the log of the operator only.
@@ -76,7 +78,7 @@ func (in conclusion) report(out Outcome) Report {
 		AppliedTagKeys: v.TagKeys(end.Announced), Parents: in.Memory.Parents, Failure: in.Memory.Failure,
 		RoutingEndpoint: in.World.RoutingEndpoint, Absent: in.World.Knowledge == resource.Absent && !v.Elsewhere(),
 		Certificates: in.facts.certificates, Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
-		Ledger: in.Memory.Ledger,
+		Ledger: in.Memory.Ledger, Unrouted: !in.KnowsGroup(),
 	}
 	if in.World.Knowledge == resource.Nothing || v.Elsewhere() {
 		// A fresh process has not seen the tenant yet, and one with credentials of another account can't.
@@ -299,11 +301,15 @@ func (in conclusion) comparedETag() string {
 
 // certificateReport is the condition of a managed certificate; nil when none is asked for.
 func (in conclusion) certificateReport() *chain.Condition {
-	if in.Desired.Request != nil {
+	before, had := in.Memory.Conditions[CertificateReady]
+	unseen := in.World.Knowledge == resource.Nothing && in.Memory.ID != ""
+	switch {
+	case in.Desired.Request != nil && unseen && had:
+		return &before
+	case in.Desired.Request != nil:
 		c := in.facts.certificate.Ready
 		return &c
 	}
-	before, had := in.Memory.Conditions[CertificateReady]
 	if !had || before.Reason == ReasonNotConfigured && before.Generation != in.Generation {
 		return nil
 	}

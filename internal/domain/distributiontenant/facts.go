@@ -1,7 +1,6 @@
 package distributiontenant
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
@@ -28,7 +27,7 @@ type facts struct {
 	// if status has them.
 	certificates []string
 	stored       bool
-	// endpointText names where DNS has to point.
+	// endpointText names where DNS has to point, or says why that is not known.
 	endpointText string
 }
 
@@ -41,7 +40,7 @@ func (f *facts) domainsWait() bool {
 func (in Input) judged() Input {
 	unproven := in.unproven()
 	in = in.proven()
-	in.facts = &facts{unproven: unproven, resource: in.view(), endpointText: cmp.Or(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint, "the connection group's routing endpoint")}
+	in.facts = &facts{unproven: unproven, resource: in.view(), endpointText: in.endpointText()}
 	f := in.facts
 	f.certificate = certificate.Judge(in.certificateCase())
 	publishes := in.Desired.DNS != nil && in.Policy.DeniedRole == "" && !in.Deleting
@@ -106,7 +105,7 @@ func (in Input) certificateCase() certificate.Case {
 	}
 	c := certificate.Case{
 		Now: in.Now, Asked: in.Desired.Request, Named: in.Desired.Customizations.CertificateARN, Wanted: in.Desired.Domains,
-		Inheriting: v.Inheriting(), Nudged: in.Nudged, Ours: v.Mine(), Sent: in.Memory.Requested,
+		Inheriting: v.Inheriting(), Nudged: in.Nudged, Deleting: in.Deleting, Ours: v.Mine(), Sent: in.Memory.Requested,
 		Fresh: w.ManagedKnown, Read: w.Managed, Last: a.Certificate, Stored: in.Memory.Certificate,
 		Seen: a.CertificateSeen, SeenETag: a.CertificateETag, StoredETag: in.Memory.ETag, Before: a.CertificateBefore,
 		MovesETag: w.CertificateMovesETag, Unusable: w.CertificateUnusable,

@@ -322,6 +322,18 @@ func settleCases() map[string]question {
 			}),
 			rule: "Serving", step: distributiontenant.Rest{}, reason: resource.ReasonDomainValidationPending,
 		},
+		"where DNS has to point is found out before there is a tenant": {
+			in: with(unborn(), unrouted), rule: "Announced", step: distributiontenant.Look{At: distributiontenant.LookRouting},
+		},
+		"also while the distribution is missing": {
+			in: with(unborn(), unrouted, func(in *distributiontenant.Input) {
+				in.Refer([]distributiontenant.Reference{{Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: "shop", Name: "main"}})
+			}),
+			rule: "Announced", step: distributiontenant.Look{At: distributiontenant.LookRouting},
+		},
+		"but not while the connection group is": {
+			in: with(unborn(), unrouted, inGroup("")), rule: "Referenced", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonReferenceNotReady,
+		},
 		"a distribution that was last seen disabled is looked at again": {
 			in:   with(quiet(), disabledDistribution, unread),
 			rule: "DistributionEnabled", step: distributiontenant.Look{At: distributiontenant.LookDistribution},

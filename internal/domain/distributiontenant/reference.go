@@ -1,6 +1,7 @@
 package distributiontenant
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -33,6 +34,8 @@ type Reference struct {
 	NotReady chain.Reason
 	// Direct is true for a distribution that can't have tenants.
 	Direct bool
+	// Endpoint is where the domains of the tenants of a connection group have to point, empty while it is not known.
+	Endpoint string
 	// Disabled is true for a connection group that CloudFront takes no tenants into, and for a distribution that answers
 	// for none of its tenants.
 	Disabled bool
@@ -105,6 +108,49 @@ func (in *Input) Refer(references []Reference) {
 	a.AcceptedFor, a.Accepted = 0, 0
 	a.Asked = a.Asked || a.Led != Parents{}
 	a.Led = led
+}
+
+// Group is the object of the connection group, nil if the spec names no such object.
+func (list References) Group() *Reference {
+	for i, r := range list {
+		if r.Field == ConnectionGroupRef {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// KnowsGroup reports whether it is known in which connection group the tenant is, or will be.
+func (in Input) KnowsGroup() bool {
+	r := in.World.References.Group()
+	return in.World.present() || r == nil || r.problem() == nil
+}
+
+// endpointText names where DNS has to point, or says why that is not known and how to find out.
+func (in Input) endpointText() string {
+	const unlisted = ", which AWS does not list for the operator"
+	known := cmp.Or(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint)
+	switch id := in.Group(); {
+	case !in.KnowsGroup():
+		r := in.World.References.Group()
+		return fmt.Sprintf("the routing endpoint of %s %s/%s, which is known once that object exists in AWS", r.Kind, r.Namespace, r.Name)
+	case known != "":
+		return known
+	case !in.World.RoutingKnown:
+		return "the routing endpoint of its connection group, which the operator has not looked up yet"
+	case id != "":
+		return "the routing endpoint of the connection group " + id + unlisted + ": check the ID, and allow the operator cloudfront:ListConnectionGroups"
+	}
+	return "the routing endpoint of the account's default connection group" + unlisted +
+		": AWS creates that group with the first tenant of the account. Create a ConnectionGroup, reference it in spec.connectionGroupRef, and allow the operator cloudfront:ListConnectionGroups"
+}
+
+// Group is the ID of the tenant's connection group, empty for the account's default one.
+func (in Input) Group() string {
+	if t := in.World.Tenant; t != nil {
+		return t.ConnectionGroupID
+	}
+	return in.Desired.ConnectionGroupID
 }
 
 // problem is what is wrong with the first reference that can't be resolved; nil when there is none.

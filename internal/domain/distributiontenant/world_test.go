@@ -149,6 +149,20 @@ func disabledObject(disabled bool) func(*distributiontenant.Input) {
 	}
 }
 
+// unrouted has not found out where DNS has to point.
+func unrouted(in *distributiontenant.Input) {
+	in.Memory.RoutingEndpoint, in.World.RoutingEndpoint, in.World.RoutingKnown = "", "", false
+}
+
+// inGroup lets the spec name the connection group by its object, which exists in AWS if it has an ID.
+func inGroup(id string) func(*distributiontenant.Input) {
+	return func(in *distributiontenant.Input) {
+		in.Refer([]distributiontenant.Reference{{
+			Field: distributiontenant.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: "shop", Name: "static", Found: true, ID: id,
+		}})
+	}
+}
+
 func inProgress(in *distributiontenant.Input) {
 	change(in, func(t *distributiontenant.Observed) {
 		t.Status, t.Modified = distributiontenant.InProgress, t.Created.Add(time.Hour)
