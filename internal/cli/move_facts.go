@@ -28,7 +28,7 @@ func (s *session) moveFacts(ctx context.Context, domain string, f moveFlags) (fa
 	}
 	from := f.from
 	if from == "" && facts.Claim != nil {
-		from = facts.Claim.Annotations[moving.AnnotationMovedFrom]
+		from = facts.Claim.Annotations[v1alpha1.AnnotationMovedFrom]
 	}
 	if from != "" {
 		facts.From, err = s.tenantNamed(ctx, from)

@@ -19,8 +19,8 @@ const keptByDefault = 24 * time.Hour
 func Invalidation(o *v1alpha1.Invalidation) invalidation.Input {
 	in := invalidation.Input{
 		Created: o.CreationTimestamp.Time, Generation: o.Generation, Paths: len(o.Spec.Paths), TTL: keptByDefault,
-		Paused: o.Annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
 	}
+	in.Paused, in.PausedNote = Paused(o.Annotations)
 	if o.Spec.TenantRef != nil {
 		in.Tenant = o.Spec.TenantRef.Name
 	}

@@ -319,7 +319,7 @@ func (env *environment) sweep(interval time.Duration) inventory.Options {
 // drive makes the driver of a kind.
 func drive[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.Kind[O]) *reconcile.Driver[O] {
 	return &reconcile.Driver[O]{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: kind, Failed: env.metrics.failed,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: kind, Failed: env.metrics.failed, Ignored: convert.IgnoredAnnotations,
 		Publish:  func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
 		Nudges:   reconcile.NewNudges(clock.RealClock{}, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationPaused),
 		Replaced: reconcile.NewReplaced(clock.RealClock{}),

@@ -109,6 +109,8 @@ type Driver[O client.Object] struct {
 	Kind Kind[O]
 	// Publish sends an event about the object.
 	Publish func(o O, e Event)
+	// Ignored says which annotations have no effect on an object of a kind that heeds those. It may be nil.
+	Ignored func(annotations map[string]string, heeded []string) []string
 	// Timeout bounds what a pass asks of the world outside. Zero means 45 seconds.
 	Timeout time.Duration
 	// Failed counts a pass that ended with a failure, or with a refusal that it has reported. It may be nil.

@@ -75,6 +75,7 @@ func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
 		Watches(d.Kind.New(), gently(&handler.EnqueueRequestForObject{}), builder.WithPredicates(predicate.Funcs{
 			UpdateFunc: func(e event.UpdateEvent) bool { return w.Wakes(d.Kind.Finalizer(), e.ObjectOld, e.ObjectNew) },
 		})).
+		Watches(d.Kind.New(), d.IgnoredAnnotations(w.Annotations)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: w.Workers,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstBackoff, lastBackoff),

@@ -7,8 +7,9 @@ const Finalizer = GroupName + "/finalizer"
 // because they must be stored in one write with the finalizer, or on their own before a call to AWS whose answer may
 // get lost.
 const (
-	// AnnotationPaused stops every write to AWS for an object while its value is "true". Synced
-	// says so with reason Paused. The tenant is still compared, and status kept up to date with its drift.
+	// AnnotationPaused stops every write to AWS for an object while it is set to anything but "false". Write "true": with
+	// another value Synced says so. Its reason is Paused. The tenant is still compared, and status kept up to date with
+	// its drift.
 	AnnotationPaused = GroupName + "/paused"
 
 	// AnnotationReconcileNow makes the operator look at an object at once, also out of a long
@@ -45,6 +46,10 @@ const (
 // AnnotationReleasedBy is on a DomainClaim that the operator has made, with the name of the object of spec.namespace that
 // released the domain.
 const AnnotationReleasedBy = GroupName + "/released-by"
+
+// AnnotationMovedFrom is on a DomainClaim that kubectl cfdt move-domain has made, with the object that had the domain, as
+// NAMESPACE/NAME. Such a claim is deleted at the end of the move, and no other is.
+const AnnotationMovedFrom = GroupName + "/moved-from"
 
 // Annotations of a TenantSource, both for users to write.
 const (
@@ -101,8 +106,9 @@ const TenantSourceAny = "Any"
 
 // Values of AnnotationPaused.
 const (
-	// PausedTrue is the only value of AnnotationPaused that pauses an object.
-	PausedTrue = "true"
+	// PausedTrue pauses an object, and PausedFalse does not. Every other value pauses it too, and is reported.
+	PausedTrue  = "true"
+	PausedFalse = "false"
 )
 
 // Values of AnnotationSourceDisabled.

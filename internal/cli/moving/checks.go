@@ -12,6 +12,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 )
 
@@ -205,7 +206,7 @@ func (f Facts) rights() *Finding {
 
 // idle refuses objects that the operator does not write to.
 func (f Facts) idle(o *v1alpha1.DistributionTenant) *Finding {
-	if o.Annotations[v1alpha1.AnnotationPaused] != v1alpha1.PausedTrue {
+	if paused, _ := convert.Paused(o.Annotations); !paused {
 		return nil
 	}
 	return &Finding{Name(o) + " is paused", "the operator changes nothing in AWS for it", "let it go on with `kubectl cfdt resume " + o.Name + " -n " + o.Namespace + "`"}

@@ -13,10 +13,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
-// AnnotationMovedFrom is on a claim that kubectl cfdt move-domain has made, with the object that had the domain, as
-// NAMESPACE/NAME. Such a claim is deleted at the end of the move, and no other is.
-const AnnotationMovedFrom = v1alpha1.GroupName + "/moved-from"
-
 // Tristate is what may not be known.
 type Tristate int
 
@@ -152,7 +148,7 @@ func (f Facts) Done(s Step) bool {
 }
 
 // Made reports whether the claim was made by a move.
-func Made(c *v1alpha1.DomainClaim) bool { return c.Annotations[AnnotationMovedFrom] != "" }
+func Made(c *v1alpha1.DomainClaim) bool { return c.Annotations[v1alpha1.AnnotationMovedFrom] != "" }
 
 // Wants reports whether the object's spec has the domain.
 func Wants(o *v1alpha1.DistributionTenant, domain string) bool { return index(o, domain) >= 0 }
@@ -173,14 +169,14 @@ func Released(o *v1alpha1.DistributionTenant, domain string) bool {
 
 // Resumes reports whether the move of that name was begun, so that it can be ended without the object that had the domain.
 func (f Facts) Resumes(from string) bool {
-	return f.Claim != nil && f.Claim.Annotations[AnnotationMovedFrom] == from && Wants(f.To, f.Domain)
+	return f.Claim != nil && f.Claim.Annotations[v1alpha1.AnnotationMovedFrom] == from && Wants(f.To, f.Domain)
 }
 
 // FormerDeleted notes that the object that had the domain is deleted. With it went all that it had of the domain.
 func (f *Facts) FormerDeleted() {
 	name := ""
 	if f.Claim != nil {
-		name = f.Claim.Annotations[AnnotationMovedFrom]
+		name = f.Claim.Annotations[v1alpha1.AnnotationMovedFrom]
 	}
 	if f.From != nil {
 		name = Name(f.From)
@@ -230,6 +226,6 @@ func (f Facts) NewClaim() *v1alpha1.DomainClaim {
 		Domain: f.Domain, Namespace: f.To.Namespace, HandOver: true, TenantRef: &v1alpha1.DomainClaimTenantReference{Name: f.To.Name},
 	}}
 	c.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("DomainClaim"))
-	c.Name, c.Annotations = claim.Name(f.Domain), map[string]string{AnnotationMovedFrom: Name(f.From)}
+	c.Name, c.Annotations = claim.Name(f.Domain), map[string]string{v1alpha1.AnnotationMovedFrom: Name(f.From)}
 	return c
 }

@@ -52,7 +52,6 @@ func (c *Controller[O, R]) observe(ctx context.Context, o O) (*pass[O, R], error
 			Now:          c.Clock.Now(),
 			Me:           ownership.Owner{Cluster: c.ClusterID, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())},
 			Generation:   o.GetGeneration(),
-			Paused:       annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
 			HasFinalizer: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
 			Guarded:      c.Breaker.Watches(spec.Class),
 			Rescued:      c.Breaker.Rescued(spec.Class, o.GetNamespace(), o.GetName()),
@@ -64,6 +63,7 @@ func (c *Controller[O, R]) observe(ctx context.Context, o O) (*pass[O, R], error
 		Memory:   convert.ResourceMemory(status.Common),
 		Attempts: p.memory.tries,
 	}
+	p.in.Paused, p.in.PausedNote = convert.Paused(annotations)
 	// Whoever halts wakes the objects that are remembered: this one is by now.
 	p.in.Halt = c.Halt.Now()
 	p.in.AdoptedGeneration, p.in.AdoptedID = convert.AdoptedResource(o)

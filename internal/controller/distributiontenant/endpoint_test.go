@@ -37,7 +37,9 @@ func TestTheEndpointIsKnownBeforeTheTenantExists(t *testing.T) {
 		},
 		"in a group by its ID": {
 			group: "static", ready: "Ready=False/DomainValidationPending", says: []string{"its DNS does not point at "},
-			change: func(group string) edit { return func(o *v1alpha1.DistributionTenant) { o.Spec.ConnectionGroupID = group } },
+			change: func(group string) edit {
+				return func(o *v1alpha1.DistributionTenant) { o.Spec.ConnectionGroupID = group }
+			},
 		},
 		"in a group by its object": {
 			group: "static", ready: "Ready=False/DomainValidationPending", says: []string{"its DNS does not point at "},

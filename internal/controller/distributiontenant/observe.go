@@ -40,7 +40,6 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 			Now:               c.Clock.Now(),
 			Me:                ownership.Owner{Cluster: c.ClusterID, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)},
 			Generation:        o.Generation,
-			Paused:            o.Annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
 			HasFinalizer:      controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
 			AdoptedGeneration: convert.AdoptedGeneration(o),
 			Token:             convert.Token(o.Annotations),
@@ -53,6 +52,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		Memory:   convert.Memory(&o.Status),
 		Attempts: c.recall(o),
 	}
+	p.in.Paused, p.in.PausedNote = convert.Paused(o.Annotations)
 	// Whoever halts wakes the objects that are remembered: this one is by now.
 	p.in.Halt = c.Halt.Now()
 	if err := p.settle(ctx); err != nil {

@@ -28,6 +28,25 @@ func setStatus(t *testing.T, w *world.World, name string, change func(*v1alpha1.
 	}
 }
 
+// A person who writes "yes" wants the operator to stop. It does, and says how to write it.
+func TestAMisspelledPausePauses(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, kubeConfig, world.Options{})
+	ready(t, w, "alpha")
+	pause(w, "alpha", "yes")
+	w.Edit("alpha", params("tier", "silver"))
+	calls := w.Calls()
+	w.Advance(time.Minute)
+	is(t, w, "alpha", "Synced=False/Paused", readyTrue)
+	says(t, w, "alpha", "Synced", `has the value "yes"`, `Set it to "true"`)
+	if d := cmp.Diff(map[string]int{}, mutations(world.Since(calls, w.Calls()))); d != "" {
+		t.Errorf("changes while paused (-want +got):\n%s", d)
+	}
+	pause(w, "alpha", "false")
+	w.Advance(settle)
+	is(t, w, "alpha", readyTrue, syncedTrue)
+}
+
 func TestAPausedObjectIsNotWrittenFor(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, kubeConfig, world.Options{})

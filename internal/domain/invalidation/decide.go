@@ -115,7 +115,7 @@ func held(in Input) (Decision, bool) {
 	case h != nil:
 		return Decision{Step: Rest{After: in.sooner(heldPause)}, Problem: &chain.Problem{Reason: h.Reason, Message: h.Message, Detail: h.Detail}}, true
 	case in.Paused:
-		return wait(in.sooner(heldPause), ReasonPaused, "Nothing is requested while the annotation cloudfront-tenant-operator.io/paused is set. Remove it to go on.")
+		return wait(in.sooner(heldPause), ReasonPaused, "Nothing is requested while the annotation cloudfront-tenant-operator.io/paused is set. Remove it to go on.%s", in.PausedNote)
 	}
 	return pass()
 }

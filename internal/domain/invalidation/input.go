@@ -128,8 +128,10 @@ type Input struct {
 	// TTL is how long the object is kept once it has finished.
 	TTL    time.Duration
 	Paused bool
-	Memory Memory
-	World  World
+	// PausedNote is what there is to say of the value of the annotation; usually nothing.
+	PausedNote string
+	Memory     Memory
+	World      World
 }
 
 // finished reports whether the object has reached its end.

@@ -94,7 +94,7 @@ func (v *View) Unsynced(p *chain.Problem, lost bool) (chain.Condition, bool) {
 		c.Detail = v.Halt.Detail
 		return c, true
 	case v.Paused:
-		return unsynced(ReasonPaused, "The operator changes nothing for this object until its paused annotation is removed."), true
+		return unsynced(ReasonPaused, "The operator changes nothing for this object until its paused annotation is removed."+v.PausedNote), true
 	case v.Frozen():
 		return unsynced(v.Ungranted.Reason, v.Ungranted.Message), true
 	case p != nil && (p.Of == chain.Synced || p.Reason == ReasonWrongAccount):

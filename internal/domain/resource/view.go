@@ -20,7 +20,9 @@ type Object struct {
 	Generation int64
 	// Paused stops every write for this object, Halt every write for all objects. Nil: writes go on.
 	Paused bool
-	Halt   *chain.Halt
+	// PausedNote is what there is to say of the value of the annotation; usually nothing.
+	PausedNote string
+	Halt       *chain.Halt
 	// Ungranted is set while the object asks for more than its namespace may have. Audited means that nothing is held
 	// for it.
 	Ungranted *chain.Halt
