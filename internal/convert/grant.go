@@ -278,7 +278,7 @@ func (w *wants) adoptedDistribution(o *v1alpha1.Distribution) {
 	if id == "" || o.Status.ID == id {
 		return
 	}
-	w.add(grant.ADistribution, "spec.distributionId", id)
+	*w = append(*w, grant.Want{Thing: grant.ADistribution, Field: "spec.distributionId", Value: id, Fixed: true})
 	w.adoption(o.Spec.AdoptionPolicy, id, "")
 }
 

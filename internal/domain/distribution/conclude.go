@@ -182,9 +182,9 @@ func (in Input) readyCondition(d Decision) chain.Condition {
 	case in.deleting():
 		return in.deletingCondition()
 	case !in.view().Mine() && in.Still():
-		return no(resource.ReasonCreating, in.missingText()+" "+in.StillText())
+		return no(resource.ReasonCreating, in.view().MissingText()+" "+in.StillText())
 	case !in.view().Mine():
-		return no(resource.ReasonCreating, in.missingText())
+		return no(resource.ReasonCreating, in.view().MissingText())
 	}
 	// A pass that writes, or must not, ends before the chain asks these.
 	for _, rule := range []func(Input) (Decision, bool){settled, serving} {
@@ -220,23 +220,9 @@ func (in Input) syncedCondition(r Report, d Decision) chain.Condition {
 	}
 	switch {
 	case !v.Mine():
-		return resource.Pending(in.missingText())
+		return resource.Pending(in.view().MissingText())
 	case r.AppliedGeneration != in.Generation:
 		return resource.Pending(resource.PendingText(append(slices.Clone(in.World.Differences), v.TagDifferences()...)))
 	}
 	return v.Synced(r.Drift, in.inheriting())
-}
-
-// missingText says what there is while no resource is ours.
-func (in Input) missingText() string {
-	noun := in.Desired.Words.Noun
-	switch {
-	case in.World.Unreadable != nil:
-		return fmt.Sprintf("The state of the %s in AWS is unknown because it could not be read.", noun)
-	case in.World.present():
-		return fmt.Sprintf("The %s in AWS does not belong to this object.", noun)
-	case in.Memory.ID != "" && in.World.Knowledge == resource.Absent:
-		return fmt.Sprintf("The %s %s was not found in AWS.", noun, in.Memory.ID)
-	}
-	return fmt.Sprintf("The %s does not exist yet.", noun)
 }

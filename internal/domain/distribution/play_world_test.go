@@ -9,6 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/truth"
 )
 
 // ending is how a pass is cut off.
@@ -143,6 +144,9 @@ func (p *play) pass(ends ending) string {
 func (p *play) conclude(in distribution.Input, out distribution.Outcome) string {
 	noteEnd(&in, out)
 	r := distribution.Conclude(in, out)
+	if text := truth.Contradiction(r.Conditions); text != "" {
+		p.fail("%s", text)
+	}
 	distribution.Events(in, out, r)
 	switch {
 	case p.ends == afterTheCall || p.ends == beforeTheCall:

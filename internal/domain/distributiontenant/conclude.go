@@ -232,15 +232,7 @@ func (in conclusion) missingCondition(p *chain.Problem) chain.Condition {
 	case p != nil && p.Of == DNSReady:
 		return chain.Condition{Type: chain.Ready, Reason: p.Reason, Message: p.Message}
 	}
-	return chain.Condition{Type: chain.Ready, Reason: resource.ReasonCreating, Message: in.missingText()}
-}
-
-// missingText says what there is while no tenant is ours.
-func (in conclusion) missingText() string {
-	if in.World.present() {
-		return "The distribution tenant in AWS does not belong to this object."
-	}
-	return "The distribution tenant does not exist yet."
+	return chain.Condition{Type: chain.Ready, Reason: resource.ReasonCreating, Message: in.facts.resource.MissingText()}
 }
 
 // deletingCondition says how far the deletion is when no rule named a problem.
@@ -262,7 +254,7 @@ func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
 	}
 	switch {
 	case !v.Mine():
-		return resource.Pending(in.missingText())
+		return resource.Pending(in.facts.resource.MissingText())
 	case !in.reached(r.AppliedGeneration, r.Parents):
 		return in.pending()
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/truth"
 )
 
 // conclude decides and reports, as a pass does that ends with its decision.
@@ -79,6 +80,11 @@ func TestConditions(t *testing.T) {
 		"a tenant that was deleted outside, under report, is drift": {
 			in: with(quiet(), absent, drift(resource.DriftReport)), ready: "false/AWSError", synced: "false/DriftDetected",
 		},
+		"a name that is taken, and not shown yet, is not denied": {in: with(unborn(), absent, refused(fault.Exists)), ready: "false/Creating", synced: "false/UpdatePending"},
+		"nor is a tenant that was just created":                  {in: with(unborn(), absent, func(in *distributiontenant.Input) { in.Attempts.CreatedAt = now }), ready: "false/Creating", synced: "false/UpdatePending"},
+		"nor one that could not be read": {in: with(unborn(), func(in *distributiontenant.Input) {
+			in.World.Unreadable = &fault.Error{Kind: fault.Denied, Message: "The distribution tenant could not be read"}
+		}), ready: "false/AccessDenied", synced: "false/UpdatePending"},
 		"what was given up is reported in Synced": {
 			in: with(quiet(), drifted, func(in *distributiontenant.Input) {
 				in.Attempts = distributiontenant.Attempts{Tries: resource.Tries{AcceptedFor: 2, Corrections: resource.MaxCorrections, LastCorrection: now}}
@@ -110,6 +116,9 @@ func TestConditions(t *testing.T) {
 				if c.Message == "" {
 					t.Errorf("%s says nothing", c.Type)
 				}
+			}
+			if text := truth.Contradiction(r.Conditions); text != "" {
+				t.Error(text)
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/truth"
 )
 
 // How long things take in the played world.
@@ -292,6 +293,9 @@ func (p *play) conclude(in distributiontenant.Input, out distributiontenant.Outc
 	}
 	in.World.DNS = p.view(in)
 	r := distributiontenant.Conclude(in, out)
+	if text := truth.Contradiction(r.Conditions); text != "" {
+		p.fail("%s", text)
+	}
 	for _, c := range r.Conditions {
 		if c.Type == distributiontenant.DNSReady && publication.Severity(c.Reason) == publication.Severity("unknown") {
 			p.fail("the DNS condition has the reason %s, of which the order knows nothing", c.Reason)

@@ -237,7 +237,9 @@ func TestHowARefusalReads(t *testing.T) {
 		"with two": {grant.Standing{Rivals: []string{"a", "b"}}, grant.Want{Thing: grant.ADomain, Field: "spec.x", Value: "a"}, "The EdgeGrants a, b select the namespace shop equally, so it has none. " +
 			"An administrator has to change spec.namespaces of one of them."},
 		"with the default grant": {grant.Standing{Grant: &fallback}, grant.Want{Thing: grant.AKind, Value: "TenantSource"}, "The default grant, which applies because no EdgeGrant selects the namespace shop, " +
-			"does not allow objects of the kind TenantSource. Ask an administrator of the platform, or change the field."},
+			"does not allow objects of the kind TenantSource. Ask an administrator of the platform."},
+		"with a field that can't be changed": {grant.Standing{Grant: &fallback}, grant.Want{Thing: grant.ADistribution, Field: "spec.x", Value: "E1", Fixed: true}, "spec.x: the default grant, which applies because no EdgeGrant selects the namespace shop, " +
+			"does not allow the distribution E1. Ask an administrator of the platform, or delete the object and create it with another value: the field can't be changed."},
 		"with a field": {grant.Standing{Grant: &fallback}, grant.Want{Thing: grant.NoWebACL, Field: "spec.x"}, "spec.x: the default grant, which applies because no EdgeGrant selects the namespace shop, " +
 			"does not allow disabling the web ACL. Ask an administrator of the platform, or change the field."},
 	} {

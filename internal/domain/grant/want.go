@@ -46,6 +46,8 @@ const (
 type Want struct {
 	Thing        Thing
 	Field, Value string
+	// Fixed means that the field can't be changed.
+	Fixed bool
 	// Name and Of are those of AParameter.
 	Name, Of string
 	// Provider is that of RecordsAt.
@@ -115,8 +117,17 @@ func (r *Refusal) String() string {
 	return r.Field + ": " + r.Text
 }
 
-// advice ends each refusal.
-const advice = "Ask an administrator of the platform, or change the field."
+// advice ends each refusal. Some fields can't be changed.
+func (w Want) advice() string {
+	const ask = "Ask an administrator of the platform"
+	switch {
+	case w.Field == "":
+		return ask + "."
+	case w.Fixed:
+		return ask + ", or delete the object and create it with another value: the field can't be changed."
+	}
+	return ask + ", or change the field."
+}
 
 // Judge says why a namespace may not have what one of its objects wants, nil where it may. The first of several things is
 // told.
@@ -144,11 +155,11 @@ func (g *Grant) refuse(namespace string, w Want, now time.Time) *Refusal {
 	adoption := w.Thing == AnAdoption || w.Thing == AForcedAdoption
 	switch {
 	case adoption && g.Adoption != nil && g.Adoption.Over(now):
-		return &Refusal{w.Field, fmt.Sprintf("%s allowed adoption until %s. %s", g.title(namespace), g.Adoption.Until.UTC().Format(time.RFC3339), advice)}
+		return &Refusal{w.Field, fmt.Sprintf("%s allowed adoption until %s. %s", g.title(namespace), g.Adoption.Until.UTC().Format(time.RFC3339), w.advice())}
 	case t.allows(g, w):
 		return nil
 	}
-	return &Refusal{w.Field, fmt.Sprintf("%s does not allow %s%s. %s", g.title(namespace), t.what(w), g.instead(t, w), advice)}
+	return &Refusal{w.Field, fmt.Sprintf("%s does not allow %s%s. %s", g.title(namespace), t.what(w), g.instead(t, w), w.advice())}
 }
 
 // what is the thing that is wanted.

@@ -114,6 +114,22 @@ func unsynced(reason chain.Reason, message string) chain.Condition {
 // Pending is the condition Synced while what is asked for has not reached AWS.
 func Pending(message string) chain.Condition { return unsynced(ReasonUpdatePending, message) }
 
+// MissingText says what there is while no resource is the object's own. It never denies what another condition says of the
+// same resource.
+func (v *View) MissingText() string {
+	switch {
+	case v.World.Unreadable != nil:
+		return fmt.Sprintf("The state of the %s in AWS is unknown because it could not be read.", v.Noun)
+	case v.Present:
+		return fmt.Sprintf("The %s in AWS does not belong to this object.", v.Noun)
+	case v.Created(), v.World.RefusedWith(fault.Exists):
+		return fmt.Sprintf("AWS does not return the %s yet.", v.Noun)
+	case v.Memory.ID != "" && v.World.Knowledge == Absent:
+		return fmt.Sprintf("The %s %s was not found in AWS.", v.Noun, v.Memory.ID)
+	}
+	return fmt.Sprintf("The %s does not exist yet.", v.Noun)
+}
+
 // PendingText says what is not in AWS yet.
 func PendingText(diff []Difference) string {
 	if len(diff) == 0 {

@@ -1,0 +1,106 @@
+// What only these tests show: that no advice of the operator is refused by the API server.
+package advice
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// advised matches a message that tells to give a field another value.
+var advised = regexp.MustCompile(`\b(?:[Ss]et|[Cc]hange|[Cc]orrect|[Rr]emove|[Ee]xtend|another|its) (?:its |the |another )?(spec\.[a-zA-Z]+(?:\.[a-zA-Z]+)*)`)
+
+// illegal is the advice for the name of a namespace that is not legal. Only legal ones can't be changed.
+const illegal = "set spec.namespace to one"
+
+// A message that tells to change a field which can't be changed leads in a circle: the API server refuses it. Such a message
+// has to say that the object is deleted and created again.
+func TestNoMessageAdvisesWhatTheAPIServerRefuses(t *testing.T) {
+	fixed := fixedFields(t)
+	for _, field := range []string{"spec.tenantName", "spec.distributionId", "spec.connectionMode", "spec.targetNamespace", "spec.namespace"} {
+		if !fixed[field] {
+			t.Errorf("%s can't be changed, and is not found in the CRDs: %v", field, fixed)
+		}
+	}
+	seen := 0
+	err := filepath.WalkDir("../../internal", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			l, ok := n.(*ast.BasicLit)
+			if !ok || l.Kind != token.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(l.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range advised.FindAllStringSubmatch(text, -1) {
+				seen++
+				if fixed[m[1]] && text != illegal && !strings.Contains(text, "elete ") && !strings.Contains(text, "create ") {
+					t.Errorf("%s: %s can't be changed, so the advice is refused: %s", path, m[1], text)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 20 {
+		t.Errorf("only %d messages with advice were found", seen)
+	}
+}
+
+// fixedFields are the fields of spec that the API server keeps as they are.
+func fixedFields(t *testing.T) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob("../../config/crd/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no CRDs: %v", err)
+	}
+	out := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var crd apiextensionsv1.CustomResourceDefinition
+		if err := yaml.Unmarshal(text, &crd); err != nil {
+			t.Fatal(err)
+		}
+		if kind := crd.Spec.Names.Kind; kind == "Invalidation" || kind == "DomainClaim" {
+			continue // they stay as they are, and have no policy to advise
+		}
+		collectFixed("", crd.Spec.Versions[0].Schema.OpenAPIV3Schema, out)
+	}
+	return out
+}
+
+func collectFixed(path string, s *apiextensionsv1.JSONSchemaProps, out map[string]bool) {
+	for _, rule := range s.XValidations {
+		// A rule with an optional oldSelf is for new objects.
+		if strings.Contains(rule.Rule, "oldSelf") && rule.OptionalOldSelf == nil {
+			out[strings.TrimPrefix(path+rule.FieldPath, ".")] = true
+		}
+	}
+	for name, child := range s.Properties {
+		collectFixed(path+"."+name, &child, out)
+	}
+}
