@@ -202,7 +202,7 @@ const (
 	// Fix: wait, or check the Ready condition, which says what delays the change.
 	ReasonUpdatePending = "UpdatePending"
 	// ReasonPaused (False): the paused annotation is set. Nothing is written, but drift is still listed.
-	// Fix: remove the annotation cloudfront-tenant-operator.io/paused.
+	// Fix: remove the annotation cloudfront-tenant-operator.io/paused. Every value of it but "false" pauses the object.
 	ReasonPaused = "Paused"
 	// ReasonClusterMoved (False): the operator runs in another cluster than the one in which it was installed, for example in
 	// a restored copy. Nothing is changed in AWS, but everything is still read.

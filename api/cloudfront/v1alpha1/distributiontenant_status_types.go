@@ -159,7 +159,7 @@ type DistributionTenantStatus struct {
 	// +optional
 	LastDriftCheckTime *metav1.Time `json:"lastDriftCheckTime,omitempty"`
 
-	// dnsTarget is the routing endpoint that the domains must point to in DNS.
+	// dnsTarget is the routing endpoint that the domains must point to in DNS. It is known before the tenant exists.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
