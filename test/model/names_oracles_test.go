@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -123,8 +124,12 @@ func (n *names) checkTruth() {
 		for _, c := range o.Status.Conditions {
 			// What stops a pass before it knows what DNS is asked for leaves that as it was judged.
 			unjudged := c.Type == v1alpha1.ConditionDNSReady && !meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionSynced)
-			if c.ObservedGeneration != o.Generation && !unjudged && problem == "" {
-				problem = fmt.Sprintf("%s speaks of generation %d, the object is at %d", c.Type, c.ObservedGeneration, o.Generation)
+			want := o.Generation
+			if c.Type == v1alpha1.ConditionReady && c.Status == metav1.ConditionTrue {
+				want = convert.Memory(&o.Status).AppliedGeneration
+			}
+			if c.ObservedGeneration != want && !unjudged && problem == "" {
+				problem = fmt.Sprintf("%s speaks of generation %d, not of %d", c.Type, c.ObservedGeneration, want)
 			}
 		}
 		if problem != "" {
