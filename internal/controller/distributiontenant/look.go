@@ -42,6 +42,7 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 			return err
 		}
 		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = endpoint, true
+		p.in.Attempts.RoutedFor = p.in.Generation
 	case distributiontenant.LookAccount:
 		account, err := p.account.References.Account(ctx)
 		if err != nil {

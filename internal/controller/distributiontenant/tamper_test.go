@@ -86,7 +86,7 @@ func TestAPausedObjectIsNeitherCreatedNorDeleted(t *testing.T) {
 	w.Advance(aSweep)
 	tenants(t, w)
 	is(t, w, "beta", "Synced=False/Paused")
-	pause(w, "beta", "no")
+	pause(w, "beta", "false")
 	w.Advance(settle)
 	is(t, w, "beta", readyTrue, syncedTrue)
 

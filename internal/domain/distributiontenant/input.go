@@ -83,6 +83,8 @@ type Attempts struct {
 	resource.Tries
 	// Led is what the references of the spec led to when they last led somewhere. Empty: never here.
 	Led Parents
+	// RoutedFor is the generation for which it was last looked up where DNS has to point.
+	RoutedFor int64
 	// DisableRefused means AWS refused a disable that sent nothing else.
 	DisableRefused bool
 	// CertificateSeen is when the managed certificate was last read, or asked for, and

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -32,7 +33,7 @@ func livingRules() []rule {
 		chain.Ask("Owned", "A tenant without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
 		chain.Ask("Finalized", "An object with a tenant in AWS always has the finalizer.", shared((*resource.View).Finalized)),
 		chain.Ask("Proven", "If the EdgeGrant demands a proof of a domain, its TXT record is looked for in public DNS. Without it, the domain is treated as if the spec did not have it.", domainsProven),
-		chain.Ask("Announced", "Before the tenant is created, the target for the DNS records that other people manage is looked up.", announced),
+		chain.Ask("Announced", "If a tenant without DNS records of its own has to wait for its domains or its references, the target for its domains is looked up before it is created.", announced),
 		chain.Ask("Referenced", "Objects that the spec references must exist in AWS. Until then, a new tenant waits and an existing tenant is not changed.", referenced),
 		chain.Ask("WithinBudget", "A change that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
@@ -227,11 +228,12 @@ func orAttaching(diff []resource.Difference) []resource.Difference {
 	return diff
 }
 
-// announced finds out where DNS has to point before there is a tenant: whoever manages the records may have to create them
-// first. One list answers for all tenants.
+// announced finds out where DNS has to point before there is a tenant, if the tenant has to wait for that, or waits anyway.
+// One list answers for all tenants, and what it does not have is not asked for again.
 func announced(in Input) (Decision, bool) {
-	w := in.World
-	if w.present() || in.Desired.DNS != nil || w.RoutingKnown || w.RoutingEndpoint != "" || !in.KnowsGroup() || w.Refused != nil {
+	r, w := in.facts.certificate.Request, in.World
+	waits := r != nil && r.ValidationTokenHost != certificate.SelfHosted || in.Unresolved()
+	if w.present() || in.Desired.DNS != nil || !waits || w.RoutingEndpoint != "" || in.looked() || !in.KnowsGroup() {
 		return pass()
 	}
 	return do(Look{At: LookRouting})

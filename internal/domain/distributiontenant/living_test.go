@@ -323,12 +323,16 @@ func settleCases() map[string]question {
 			rule: "Serving", step: distributiontenant.Rest{}, reason: resource.ReasonDomainValidationPending,
 		},
 		"where DNS has to point is found out before there is a tenant": {
-			in: with(unborn(), unrouted), rule: "Announced", step: distributiontenant.Look{At: distributiontenant.LookRouting},
+			in: with(unborn(), unrouted, requested), rule: "Announced", step: distributiontenant.Look{At: distributiontenant.LookRouting},
+		},
+		"it can wait where nothing waits for it": {
+			in: with(unborn(), unrouted), rule: "TenantPresent", step: distributiontenant.Create{Tenant: spec().Tenant, Tags: merged(spec().Tags, me.Tags())},
+		},
+		"what was not found is not looked for in each pass": {
+			in: with(unborn(), unrouted, unresolved, func(in *distributiontenant.Input) { in.Attempts.RoutedFor = in.Generation }), rule: "Referenced", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonReferenceNotReady,
 		},
 		"also while the distribution is missing": {
-			in: with(unborn(), unrouted, func(in *distributiontenant.Input) {
-				in.Refer([]distributiontenant.Reference{{Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: "shop", Name: "main"}})
-			}),
+			in:   with(unborn(), unrouted, unresolved),
 			rule: "Announced", step: distributiontenant.Look{At: distributiontenant.LookRouting},
 		},
 		"but not while the connection group is": {

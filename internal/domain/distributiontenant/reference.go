@@ -136,13 +136,18 @@ func (in Input) endpointText() string {
 		return fmt.Sprintf("the routing endpoint of %s %s/%s, which is known once that object exists in AWS", r.Kind, r.Namespace, r.Name)
 	case known != "":
 		return known
-	case !in.World.RoutingKnown:
+	case !in.looked():
 		return "the routing endpoint of its connection group, which the operator has not looked up yet"
 	case id != "":
 		return "the routing endpoint of the connection group " + id + unlisted + ": check the ID, and allow the operator cloudfront:ListConnectionGroups"
 	}
 	return "the routing endpoint of the account's default connection group" + unlisted +
 		": AWS creates that group with the first tenant of the account. Create a ConnectionGroup, reference it in spec.connectionGroupRef, and allow the operator cloudfront:ListConnectionGroups"
+}
+
+// looked reports whether it was looked up where DNS has to point for this generation, found or not.
+func (in Input) looked() bool {
+	return in.World.RoutingKnown || in.Attempts.RoutedFor == in.Generation && !in.Nudged
 }
 
 // Group is the ID of the tenant's connection group, empty for the account's default one.

@@ -34,6 +34,9 @@ func (in Input) refusal() (Decision, bool) {
 		if c := in.facts.certificate.Ready; c.Reason == resource.ReasonCertificateFailed && !in.facts.certificate.Comes {
 			return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady, Stuck: true}}, true
 		}
+		if in.World.RoutingEndpoint == "" && in.Memory.RoutingEndpoint == "" && !in.looked() && in.KnowsGroup() {
+			return do(Look{At: LookRouting})
+		}
 		return stuck(resource.ReasonDomainValidationPending, fmt.Sprintf(
 			"CloudFront cannot verify %s yet: no certificate covers the domain, or its DNS does not point at %s. AWS: %s",
 			prose.List(in.Desired.Domains), in.facts.endpointText, f.Message))

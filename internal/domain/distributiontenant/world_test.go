@@ -154,6 +154,11 @@ func unrouted(in *distributiontenant.Input) {
 	in.Memory.RoutingEndpoint, in.World.RoutingEndpoint, in.World.RoutingKnown = "", "", false
 }
 
+// unresolved names a distribution that does not exist.
+func unresolved(in *distributiontenant.Input) {
+	in.Refer([]distributiontenant.Reference{{Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: "shop", Name: "main"}})
+}
+
 // inGroup lets the spec name the connection group by its object, which exists in AWS if it has an ID.
 func inGroup(id string) func(*distributiontenant.Input) {
 	return func(in *distributiontenant.Input) {
