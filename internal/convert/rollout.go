@@ -73,15 +73,19 @@ func SourceLook(o *v1alpha1.DistributionTenant, canary *v1alpha1.RolloutCanary) 
 		Name: o.Name, UID: string(o.UID), Version: o.ResourceVersion, Revision: o.Annotations[v1alpha1.AnnotationSourceRevision],
 		Untouched: o.Generation <= 1, Canary: IsCanary(canary, o.Labels),
 	}
-	ready := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
+	ready, stalled := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady), meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionStalled)
 	if ready == nil {
 		return l
 	}
 	l.Failure = ready.Reason + ": " + ready.Message
-	if ready.ObservedGeneration == o.Generation {
-		// Ready tells how the tenant is, also while the present spec is not in AWS.
-		l.Ready = ready.Status == metav1.ConditionTrue && appliedGeneration(o.Status.ObservedGeneration, o.Status.AppliedGeneration) == o.Generation
-		l.Stalled = !l.Ready && meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionStalled)
+	current := func(c *metav1.Condition) bool {
+		return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == o.Generation
+	}
+	// A status of an earlier version is Ready also while the present spec is not in AWS.
+	l.Ready = current(ready) && appliedGeneration(o.Status.ObservedGeneration, o.Status.AppliedGeneration) == o.Generation
+	// Ready goes on telling how the tenant is. What keeps the present spec from AWS can be another condition.
+	if l.Stalled = !l.Ready && current(stalled); l.Stalled {
+		l.Failure = stalled.Reason + ": " + stalled.Message
 	}
 	return l
 }
