@@ -98,7 +98,7 @@ func TestAPausedObjectIsNeitherCreatedNorDeleted(t *testing.T) {
 	untouched(t, w, s)
 	is(t, w, "beta", "Synced=False/Paused", "Ready=False/Deleting")
 	says(t, w, "beta", "Ready", "paused")
-	pause(w, "beta", "")
+	pause(w, "beta", "false")
 	w.Advance(settle)
 	gone(t, w, "beta")
 }
