@@ -61,7 +61,10 @@ func TestPipelinesWaitForAChangeThatIsNotApplied(t *testing.T) {
 		},
 		"while the distribution that it references is missing": {
 			func(_ *testing.T, w *world.World) { w.Edit("alpha", on("main")) },
-			func(t *testing.T, w *world.World) { put(t, w, w.Distribution("main"), world.DistributionID) },
+			func(t *testing.T, w *world.World) {
+				t.Helper()
+				put(t, w, w.Distribution("main"), world.DistributionID)
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
