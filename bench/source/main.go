@@ -233,25 +233,11 @@ func (b *bench) prepare(ctx context.Context, provider mapping.Provider) error {
 		return fmt.Errorf("creating the namespace: %w", err)
 	}
 	q := b.table.Query()
-	o := &v1alpha1.TenantSource{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: v1alpha1.TenantSourceSpec{
-			Provider: v1alpha1.SourceProvider(provider), DistributionID: stack.DistributionID, PollInterval: &metav1.Duration{Duration: interval},
-			Suspend: true, RowKey: "name", Mapping: []v1alpha1.FieldMapping{{Column: "plan", Field: "parameters[tier]"}},
-		},
-	}
-	ref := &v1alpha1.SecretReference{Name: name}
-	switch provider {
-	case mapping.Postgres:
-		o.Spec.Postgres = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
-	case mapping.MySQL:
-		o.Spec.MySQL = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
-	case mapping.MongoDB:
-		o.Spec.MongoDB = &v1alpha1.MongoDBSource{ConnectionSecretRef: ref, Database: q.MongoDB.Database, Collection: q.MongoDB.Collection}
-	case mapping.Redis:
-		o.Spec.Redis = &v1alpha1.RedisSource{ConnectionSecretRef: ref, KeyPattern: q.Redis.KeyPattern}
-	case mapping.DynamoDB:
-		o.Spec.DynamoDB = &v1alpha1.DynamoDBSource{TableName: q.DynamoDB.TableName, Region: "us-east-1", EnabledAttribute: "enabled", Segments: 4}
+	o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: database.Source(provider, q, name)}
+	o.Spec.DistributionID, o.Spec.PollInterval = stack.DistributionID, &metav1.Duration{Duration: interval}
+	o.Spec.Suspend, o.Spec.RowKey, o.Spec.Mapping = true, "name", []v1alpha1.FieldMapping{{Column: "plan", Field: "parameters[tier]"}}
+	if dynamo := o.Spec.DynamoDB; dynamo != nil {
+		dynamo.Segments = 4
 	}
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{v1alpha1.LabelTenantSource: name}},

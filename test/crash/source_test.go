@@ -116,10 +116,8 @@ func (s *stage) followTable(names []string, change ...func(*v1alpha1.TenantSourc
 	offered := *here.DeepCopy()
 	offered.Labels = map[string]string{v1alpha1.LabelTenantSource: customers}
 	s.must("creating the Secret", s.rig.kube.Create(s.ctx, &corev1.Secret{ObjectMeta: offered, StringData: map[string]string{"connectionString": q.Connection.Reveal()}}))
-	source := &v1alpha1.TenantSource{ObjectMeta: here, Spec: v1alpha1.TenantSourceSpec{
-		Provider: v1alpha1.SourceProvider(mapping.Redis), DistributionID: distribution, PollInterval: &metav1.Duration{Duration: pollInterval},
-		Redis: &v1alpha1.RedisSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: customers}, KeyPattern: q.Redis.KeyPattern},
-	}}
+	source := &v1alpha1.TenantSource{ObjectMeta: here, Spec: database.Source(mapping.Redis, q, customers)}
+	source.Spec.DistributionID, source.Spec.PollInterval = distribution, &metav1.Duration{Duration: pollInterval}
 	for _, c := range change {
 		c(source)
 	}

@@ -7,6 +7,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
 // Secret makes, or replaces, the Secret with a connection string, and offers it to the source of its name.
@@ -29,25 +30,10 @@ func (w *World) Secret(name, connectionString string) {
 // Source applies a source for the query, with a Secret of its name.
 func (w *World) Source(name string, provider mapping.Provider, q mapping.Query, change ...func(*v1alpha1.TenantSource)) *v1alpha1.TenantSource {
 	w.t.Helper()
-	o := &v1alpha1.TenantSource{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
-		Spec:       v1alpha1.TenantSourceSpec{Provider: v1alpha1.SourceProvider(provider), DistributionID: DistributionID},
-	}
-	ref := &v1alpha1.SecretReference{Name: name}
-	switch provider {
-	case mapping.Postgres:
-		o.Spec.Postgres = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
-	case mapping.MySQL:
-		o.Spec.MySQL = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
-	case mapping.MongoDB:
-		o.Spec.MongoDB = &v1alpha1.MongoDBSource{ConnectionSecretRef: ref, Database: q.MongoDB.Database, Collection: q.MongoDB.Collection, Filter: q.MongoDB.Filter}
-	case mapping.Redis:
-		o.Spec.Redis = &v1alpha1.RedisSource{ConnectionSecretRef: ref, KeyPattern: q.Redis.KeyPattern}
-	case mapping.DynamoDB:
-		o.Spec.DynamoDB = &v1alpha1.DynamoDBSource{
-			TableName: q.DynamoDB.TableName, Region: q.DynamoDB.Region, FilterExpression: q.DynamoDB.Filter,
-			EnabledAttribute: "enabled", ConnectionGroupIDAttribute: "connection_group_id",
-		}
+	o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, Spec: database.Source(provider, q, name)}
+	o.Spec.DistributionID = DistributionID
+	if dynamo := o.Spec.DynamoDB; dynamo != nil {
+		dynamo.ConnectionGroupIDAttribute = "connection_group_id"
 	}
 	if provider != mapping.DynamoDB {
 		w.Secret(name, q.Connection.Reveal())
