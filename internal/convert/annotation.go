@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
+
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
@@ -62,7 +64,7 @@ func IgnoredAnnotations(annotations map[string]string, heeded []string) []string
 func nearest(key string, heeded []string) string {
 	best, least := "", maxTypos+1
 	for _, known := range heeded {
-		if d := distance(key, known); d < least {
+		if d := levenshtein.ComputeDistance(key, known); d < least {
 			best, least = known, d
 		}
 	}
@@ -74,24 +76,3 @@ func nearest(key string, heeded []string) string {
 
 // maxTypos is how many letters of an annotation may be wrong for it to be recognized.
 const maxTypos = 4
-
-// distance is how many letters have to be added, removed or replaced to make one text the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
