@@ -41,7 +41,7 @@ func TestCampaign(t *testing.T) {
 			fmt.Fprint(os.Stderr, story(r))
 		}
 		if !r.passed() {
-			t.Errorf("case %d %s failed", r.Number, r.Name)
+			t.Errorf("case %d %s failed: %v", r.Number, r.Name, r.Violations)
 		}
 	})
 	results = append(earlier, results...)
