@@ -11,6 +11,8 @@ const (
 	Changed
 	// Missing means that there is no such object, or no namespace for it.
 	Missing
+	// KindMissing means that the cluster does not have the kind of the object.
+	KindMissing
 	// RefusedOne is a refusal of this object. Others may be taken.
 	RefusedOne
 	// RefusedAll is a refusal that may be meant for every object: a right that is missing, or a webhook that is down.

@@ -38,7 +38,7 @@ func classify(operation string, o plan.Object, err error) *fault.Error {
 	f := &fault.Error{Operation: operation, Err: err}
 	var status apierrors.APIStatus
 	switch {
-	case meta.IsNoMatchError(err):
+	case isKindMissing(err):
 		f.Kind, f.Code, f.Message = fault.NotFound, codeNoKind, noKind(o)
 	case errors.As(err, &status):
 		f.Code = string(apierrors.ReasonForError(err))
@@ -46,9 +46,6 @@ func classify(operation string, o plan.Object, err error) *fault.Error {
 			f.RetryAfter = time.Duration(seconds) * time.Second
 		}
 		f.Kind, f.Message = answer(o, err, status.Status())
-		if f.Message == noKind(o) {
-			f.Code = codeNoKind
-		}
 	default:
 		// The texts of what is below name ports that differ each time.
 		f.Kind, f.Message = fault.Transient, "the API server did not answer"
@@ -71,7 +68,7 @@ func answer(o plan.Object, err error, s metav1.Status) (fault.Kind, string) {
 		return fault.Conflict, fmt.Sprintf("the %s was changed or replaced since it was read", o.Ref())
 	case s.Code == http.StatusForbidden, s.Code == http.StatusUnauthorized:
 		return refusal(o, s)
-	case s.Code == http.StatusNotFound, s.Code == http.StatusMethodNotAllowed:
+	case s.Code == http.StatusNotFound:
 		return absence(o, s)
 	case s.Code == http.StatusTooManyRequests:
 		return fault.Throttled, s.Message
@@ -87,6 +84,9 @@ func answer(o plan.Object, err error, s metav1.Status) (fault.Kind, string) {
 // object, without naming it again.
 func AnswerOf(err error) (port.Answer, string) {
 	var status apierrors.APIStatus
+	if isKindMissing(err) {
+		return port.KindMissing, ""
+	}
 	if !errors.As(err, &status) {
 		return port.Passing, ""
 	}
@@ -158,15 +158,19 @@ func roleOf(o plan.Object) map[string]any {
 
 // absence tells what it is that is not there.
 func absence(o plan.Object, s metav1.Status) (fault.Kind, string) {
-	switch {
-	case s.Details != nil && s.Details.Kind != "namespaces" && s.Details.Name != o.Name && s.Details.Name == roleOf(o)["name"]:
+	if s.Details != nil && s.Details.Kind != "namespaces" && s.Details.Name != o.Name && s.Details.Name == roleOf(o)["name"] {
 		// Of who may not bind a role the API server wants each right in it, for which there has to be one. It names the role only, and
 		// calls it a binding.
 		return fault.Denied, mayNotBind(o) + " (there is no such role)"
-	case s.Details == nil, s.Details.Name == "", s.Code == http.StatusMethodNotAllowed:
-		return fault.NotFound, noKind(o)
 	}
 	return fault.NotFound, s.Message
+}
+
+// isKindMissing reports whether the cluster does not have the kind of the object, or is about to lose it. Where a path is unknown
+// to it, the API server does not answer with a status of its own, as it does where an object or a namespace does not exist.
+func isKindMissing(err error) bool {
+	return meta.IsNoMatchError(err) || apierrors.IsMethodNotSupported(err) ||
+		apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 func noKind(o plan.Object) string {

@@ -45,6 +45,18 @@ func TestClassify(t *testing.T) {
 			apierrors.NewGenericServerResponse(404, "patch", quotas, "", "404 page not found", 0, true),
 			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no CRD for ResourceQuota of v1: install it"},
 		},
+		"a kind that has gone, asked for by the name of an object": {
+			apierrors.NewGenericServerResponse(404, "patch", quotas, "kleff-plan", "404 page not found", 0, true),
+			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no CRD for ResourceQuota of v1: install it"},
+		},
+		"an object that does not exist": {
+			apierrors.NewNotFound(quotas, "kleff-plan"),
+			fault.Error{Kind: fault.NotFound, Code: "NotFound", Message: `resourcequotas "kleff-plan" not found`},
+		},
+		"a namespace that does not exist": {
+			apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "acme"),
+			fault.Error{Kind: fault.NotFound, Code: "NotFound", Message: `namespaces "acme" not found`},
+		},
 		"a kind that is going": {
 			apierrors.NewMethodNotSupported(quotas, "create"),
 			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no CRD for ResourceQuota of v1: install it"},
@@ -109,6 +121,9 @@ func TestAnswerOf(t *testing.T) {
 		"another version":       {apierrors.NewConflict(tenants, "a", errors.New("changed")), port.Changed, `Operation cannot be fulfilled on distributiontenants.cloudfront-tenant-operator.io "a": changed`},
 		"another object":        {status(422, metav1.StatusReasonInvalid, "UID", metav1.StatusCause{Field: "metadata.uid", Message: "mismatch"}), port.Changed, "metadata.uid: mismatch"},
 		"no namespace":          {apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "b"), port.Missing, `namespaces "b" not found`},
+		"no kind":               {apierrors.NewGenericServerResponse(404, "patch", tenants, "a", "404 page not found", 0, true), port.KindMissing, ""},
+		"no kind, as found":     {fmt.Errorf("finding: %w", &meta.NoKindMatchError{}), port.KindMissing, ""},
+		"a kind that goes":      {apierrors.NewMethodNotSupported(tenants, "create"), port.KindMissing, ""},
 		"mistakes by field":     {status(422, metav1.StatusReasonInvalid, "all", metav1.StatusCause{Field: "spec.a", Message: "bad"}), port.RefusedOne, "spec.a: bad"},
 		"a mistake":             {apierrors.NewBadRequest("unreadable"), port.RefusedOne, "unreadable"},
 		"a quota that is full":  {status(403, metav1.StatusReasonForbidden, "exceeded quota: tenants"), port.RefusedOne, "exceeded quota: tenants"},

@@ -63,6 +63,9 @@ func TestKindComesAndGoes(t *testing.T) {
 		}
 		requests := r.wire.count("networking.istio.io/v1")
 		r.Consistently(func() int { return r.wire.count("networking.istio.io/v1") }, quiet).Should(Equal(requests), "it is not asked for any more")
+		// The client still believes that the cluster has it.
+		_, err = r.Apply(t.Context(), gateway(namespace), "")
+		refused(t, err, fault.NotFound, "the cluster has no CRD for Gateway", "networking.istio.io/v1", "install")
 	}
 }
 

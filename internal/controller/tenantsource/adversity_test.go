@@ -73,6 +73,28 @@ func TestATargetNamespaceThatComesLater(t *testing.T) {
 	expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
 }
 
+// The CRD of the tenants was deleted, and is installed again. Neither the namespace nor a row is to blame.
+func TestACRDThatComesBack(t *testing.T) {
+	var installed atomic.Bool
+	gone := schema.GroupResource{Group: "cloudfront-tenant-operator.io", Resource: "distributiontenants"}
+	w, _ := worldWith(t, 3, sourceworld.Options{Funcs: applying(func(name string) error {
+		if installed.Load() {
+			return nil
+		}
+		return apierrors.NewGenericServerResponse(http.StatusNotFound, "patch", gone, name, "404 page not found", 0, true)
+	})})
+	w.Advance(time.Minute)
+	expect(t, w, "Ready=False/PollFailed", "Synced=False/PollFailed")
+	m := w.Message("customers", v1alpha1.ConditionReady)
+	if !strings.Contains(m, "has no DistributionTenant CRD: install it") || strings.Contains(m, "namespace") {
+		t.Errorf("the message names not the CRD alone: %s", m)
+	}
+
+	installed.Store(true)
+	w.Advance(interval)
+	expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
+}
+
 func TestAPolicyThatRefusesOneRowStopsNoOther(t *testing.T) {
 	for name, answer := range map[string]error{
 		"forbidden":   deniedByWebhook(http.StatusForbidden, metav1.StatusReasonForbidden),

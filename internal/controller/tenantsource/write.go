@@ -135,7 +135,9 @@ func (p *pass) outcomeOf(ctx context.Context, c tenantsource.Change, err error) 
 	case port.Changed:
 		return p.meeting(ctx, c)
 	case port.Missing:
-		return outcome{refused: fmt.Sprintf("the namespace %q does not exist, or the cluster has no DistributionTenant CRD: create what is missing", p.target), denied: true}
+		return outcome{refused: fmt.Sprintf("the namespace %q does not exist: create it", p.target), denied: true}
+	case port.KindMissing:
+		return outcome{refused: "the cluster has no DistributionTenant CRD: install it again, with the operator's chart or the crds.yaml of its release", denied: true}
 	default:
 		return refusedOr(err, answer, message)
 	}
