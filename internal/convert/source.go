@@ -281,6 +281,7 @@ func SourcePolicy(o *v1alpha1.TenantSource) tenantsource.Policy {
 func SourceMemory(s *v1alpha1.TenantSourceStatus) tenantsource.Memory {
 	m := tenantsource.Memory{
 		Generation: appliedGeneration(s.ObservedGeneration, s.AppliedGeneration), Token: s.SyncToken, Rows: int(s.RejectedRowsTotal),
+		InSync: meta.IsStatusConditionTrue(s.Conditions, v1alpha1.ConditionSynced),
 	}
 	if s.TenantsDiscovered != nil {
 		m.Rows += int(*s.TenantsDiscovered)

@@ -199,6 +199,7 @@ const (
 	// Fix: find out what else changes the value (see CloudTrail), or remove the value that AWS does not keep from the spec.
 	ReasonDriftNotConverging = "DriftNotConverging"
 	// ReasonUpdatePending (False): a change of the spec has not been sent to AWS yet. While AWS deploys a change that it has accepted, Synced is True and Ready has the reason Deploying.
+	// For a TenantSource: objects whose rows exist are being deleted, or were changed by others during a poll.
 	// Fix: wait, or check the Ready condition, which says what delays the change.
 	ReasonUpdatePending = "UpdatePending"
 	// ReasonPaused (False): the paused annotation is set. Nothing is written, but drift is still listed.
@@ -243,7 +244,7 @@ const (
 	ReasonUndoImpossible = "UndoImpossible"
 )
 
-// Reasons of a TenantSource's Synced condition. Others are InSync, and the reasons of Ready when the table could not be
+// Reasons of a TenantSource's Synced condition. Others are InSync, UpdatePending, and the reasons of Ready when the table could not be
 // applied, such as DeletionHeld and PollFailed.
 const (
 	// ReasonRowsRejected (False): some rows are rejected. status.rejectedRows says why. All other rows are applied.

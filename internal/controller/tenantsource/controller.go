@@ -94,6 +94,10 @@ type session struct {
 	// rolling says that changes of its objects wake the source, stirred that one has, looked when they were last looked at.
 	rolling, stirred bool
 	looked           time.Time
+	// going are the UIDs of its objects whose deletion is no news: a poll has seen it, or the source asks for it itself. It is nil before
+	// the first poll. bereft says that others have deleted objects since the last poll.
+	going  map[types.UID]bool
+	bereft bool
 	// stream tells of changes of the table, nil if nothing does. named counts what reads of single rows have changed since the
 	// last poll.
 	stream *stream
@@ -180,8 +184,8 @@ func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace st
 	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
 }
 
-// Watch says what wakes the sources: changes of their own, of grants, and of their objects during a rollout. At other
-// times what becomes of these is looked at with the next poll. As many sources are worked on at the same time as there are slots.
+// Watch says what wakes the sources: changes of their own, of grants, of their objects during a rollout, and the first deletion
+// of an object by others. At other times what becomes of these is looked at with the next poll. As many sources are worked on at the same time as there are slots.
 func (c *Controller) Watch(slots int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: "tenantsource", Workers: slots + 1, Slots: slots, Short: c.settled, Wake: c.waker.Queue(),

@@ -21,18 +21,22 @@ import (
 // wakesEvery is how often the changes of its objects wake a source at most, while it has a rollout.
 const wakesEvery = time.Second
 
-// follows are the sources that a change of an object wakes: its own one, while that has a rollout. It looks at its objects
-// then; a thousand that change in the same second wake it once.
+// follows are the sources that a change of an object wakes: its own one, while that has a rollout, or once others delete its
+// objects. It looks at its objects then; a thousand that change in the same second wake it once.
 func (c *Controller) follows(o client.Object) []types.NamespacedName {
 	labels := o.GetLabels()
 	key := types.NamespacedName{Namespace: labels[v1alpha1.LabelSourceNamespace], Name: labels[v1alpha1.LabelSource]}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.sessions[key]
-	if s == nil || !s.rolling || s.stirred {
+	if s == nil {
 		return nil
 	}
-	s.stirred = true
+	lost := s.loses(o)
+	if stirs := s.rolling && !s.stirred; !lost && !stirs {
+		return nil
+	}
+	s.stirred = s.stirred || s.rolling
 	return []types.NamespacedName{key}
 }
 

@@ -81,6 +81,8 @@ type Harvest struct {
 	// Conflicts how many conflict with a foreign object.
 	Rejected            []mapping.Rejection
 	Nameless, Conflicts int
+	// Returning is how many objects are being deleted although their rows exist.
+	Returning int
 	// Columns are those that are used and were seen, by name. Declared says that the store has told them.
 	Columns  []SeenColumn
 	Declared bool

@@ -31,6 +31,7 @@ const (
 	DeletionPending chain.Reason = "DeletionPending"
 	DryRun          chain.Reason = "DryRun"
 	Suspended       chain.Reason = "Suspended"
+	UpdatePending   chain.Reason = "UpdatePending"
 )
 
 // maxListed is how many names, changes and rows status lists.
@@ -127,6 +128,7 @@ func Conclude(in Input, d Decision) Report {
 		r.Conditions = neither(InvalidConfig, in.Invalid)
 	case round == nil && d.Step == Rest:
 		r.Rollout, r.Conditions = in.concludeRollout()
+		r.Conditions = append(r.Conditions, in.bereft()...)
 	case round == nil || d.Step != Rest:
 		// A poll is on its way, or none was needed: there is nothing new to say.
 	default:
@@ -287,6 +289,18 @@ func (in Input) pending(res *Result, round *Round) {
 	}
 }
 
+// bereft is what a source says between two polls that has lost objects. The next poll tells how many; until then one write is
+// enough for any number of them.
+func (in Input) bereft() []chain.Condition {
+	if !in.Bereft || !in.Memory.InSync || in.DryRun {
+		return nil
+	}
+	return []chain.Condition{{
+		Type: chain.Synced, Reason: UpdatePending,
+		Message: "objects of this source were deleted since the last poll. The polls that follow create them again as soon as they are gone",
+	}}
+}
+
 func (in Input) ready(round *Round, res *Result) chain.Condition {
 	c := chain.Condition{Type: chain.Ready, Status: true, Reason: PollSucceeded, Message: in.summary(round, res)}
 	conflicts := round.Harvest.Conflicts + round.Conflicts
@@ -341,6 +355,12 @@ func (in Input) synced(round *Round, res *Result) chain.Condition {
 	case in.DryRun && res.PendingTotal > 0:
 		c.Status, c.Reason = false, DryRun
 		c.Message = fmt.Sprintf("spec.dryRun is set: %s planned but not made, see status.pendingChanges", prose.Count(res.PendingTotal, "change is", "changes are"))
+	case h.Returning > 0 && !in.DryRun:
+		c.Status, c.Reason = false, UpdatePending
+		c.Message = prose.Count(h.Returning, "object is being deleted, and is created again once it is gone", "objects are being deleted, and are created again once they are gone")
+	case round.Missed > 0:
+		c.Status, c.Reason = false, UpdatePending
+		c.Message = prose.Count(round.Missed, "object was", "objects were") + " changed or deleted by others during the poll. The next poll applies the table again"
 	case len(round.Undeleted) > 0:
 		c.Status, c.Reason = false, DeletionPending
 		c.Message = fmt.Sprintf("%s, but the API server rejects the deletion of the tenant: see status.pendingChanges", prose.Count(len(round.Undeleted), "row no longer exists", "rows no longer exist"))

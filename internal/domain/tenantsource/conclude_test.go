@@ -119,6 +119,28 @@ func TestWhatASourceSays(t *testing.T) {
 				"Synced=False/RowsRejected: 2 rows are rejected: see status.rejectedRows. All other rows are applied.",
 			},
 		},
+		"one object is being deleted": {in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Returning = 1 }))), want: []string{
+			"Ready=True/PollSucceeded: The table has 25 valid rows.",
+			"Synced=False/UpdatePending: 1 object is being deleted, and is created again once it is gone.",
+		}},
+		"all objects are being deleted": {in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Returning = 25 }))), want: []string{
+			"Ready=True/PollSucceeded: The table has 25 valid rows.",
+			"Synced=False/UpdatePending: 25 objects are being deleted, and are created again once they are gone.",
+		}},
+		"objects are being deleted, and a dry run creates none": {in: input(dryRun, inRound(harvest(func(h *tenantsource.Harvest) { h.Returning = 2 }))), want: []string{
+			"Ready=True/DryRunComplete: The table has 25 valid rows; nothing would change.",
+			"Synced=True/InSync: The objects match the table.",
+		}},
+		"objects have moved during the poll": {in: input(inRound(harvest(), func(r *tenantsource.Round) { r.Missed = 2 })), want: []string{
+			"Ready=True/PollSucceeded: The table has 25 valid rows.",
+			"Synced=False/UpdatePending: 2 objects were changed or deleted by others during the poll. The next poll applies the table again.",
+		}},
+		"objects were deleted since the last poll": {in: input(func(in *tenantsource.Input) { in.Bereft, in.Memory.InSync = true, true }), want: []string{
+			"Synced=False/UpdatePending: Objects of this source were deleted since the last poll. The polls that follow create them again as soon as they are gone.",
+		}},
+		"objects were deleted since the last poll, and the objects did not match before": {
+			in: input(func(in *tenantsource.Input) { in.Bereft = true }), want: nil,
+		},
 		"a deletion waits": {in: input(inRound(harvest(), withWaiting(1, 1))), want: []string{
 			"Ready=True/PollSucceeded: The table has 25 valid rows; 1 deletion waits until more polls confirm that the row no longer exists.",
 			"Synced=False/DeletionPending: 1 row no longer exists. The deletion waits until more polls confirm this.",

@@ -44,6 +44,8 @@ type Input struct {
 	RowKey bool
 	// Owned are the objects of the source; only needed when it is deleted.
 	Owned []Owned
+	// Bereft is set where others have deleted objects of the source since its last poll.
+	Bereft bool
 }
 
 // Memory is what status remembers.
@@ -63,6 +65,8 @@ type Memory struct {
 	// Cleared are the keys of the losses that the guard had allowed and counted, and that may not all have happened.
 	Cleared []string
 	Rollout RolloutMemory
+	// InSync is set where the condition Synced is True.
+	InSync bool
 }
 
 // Session is what the process remembers of a source. A fresh one costs a later deletion, and

@@ -110,6 +110,8 @@ type entry struct {
 	foreign bool
 	// twin is set where other rows have the same name.
 	twin bool
+	// returns is set where the object is being deleted: a later poll creates it again.
+	returns bool
 	// revision is that of the version that the object has with it, next what the rollout will make of it.
 	revision string
 	next     *staged
@@ -307,7 +309,7 @@ func (p *Poll) add(o mapping.Object, row string) error {
 // judge finds out what has to be written for the object, if anything.
 func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 	s := p.fleet.Standing(o)
-	e := entry{name: o.Name, row: row, uid: s.UID, revision: p.Revision, disabled: s.Disabled && !s.Deleting}
+	e := entry{name: o.Name, row: row, uid: s.UID, revision: p.Revision, disabled: s.Disabled && !s.Deleting, returns: s.Deleting}
 	switch {
 	case s.Relation == Foreign:
 		e.foreign = true
@@ -377,6 +379,9 @@ func (p *Poll) Harvest() *Harvest {
 			continue
 		}
 		h.Tenants++
+		if e.returns {
+			h.Returning++
+		}
 		if e.disabled {
 			e.action = Enable
 		}

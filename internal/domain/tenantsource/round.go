@@ -40,6 +40,8 @@ type Round struct {
 	// Refused are changes that the API server refused, or that conflicted with a foreign object.
 	Refused                     []mapping.Rejection
 	Created, Updated, Conflicts int
+	// Missed is how many changes were not made because their objects have changed since they were looked at.
+	Missed int
 	// Rolling is the rollout that goes on after it, Others what it leaves behind for reads of single rows.
 	Rolling *Rolling
 	Others  *Others

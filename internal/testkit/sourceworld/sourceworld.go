@@ -228,10 +228,26 @@ func (w *World) Deploy(name string, fails func(*v1alpha1.DistributionTenant) boo
 		if err := w.Kube.Status().Update(w.t.Context(), &o); err != nil {
 			w.t.Fatalf("storing the status of %s: %v", o.Name, err)
 		}
-		for _, related := range w.related {
-			if related.Matters(before, &o) && len(related.Wakes(&o)) > 0 {
-				w.due[name] = w.Clock.Now()
-			}
+		w.shows(name, before, &o)
+	}
+}
+
+// ShowDeletions lets the watch of the tenants see all that are being deleted.
+func (w *World) ShowDeletions(name string) {
+	w.t.Helper()
+	for _, o := range w.AllTenants() {
+		if before := o.DeepCopy(); !o.DeletionTimestamp.IsZero() {
+			before.DeletionTimestamp = nil
+			w.shows(name, before, &o)
+		}
+	}
+}
+
+// shows lets the watches of other kinds see a change of an object.
+func (w *World) shows(name string, before, after *v1alpha1.DistributionTenant) {
+	for _, related := range w.related {
+		if related.Matters(before, after) && len(related.Wakes(after)) > 0 {
+			w.due[name] = w.Clock.Now()
 		}
 	}
 }
