@@ -35,6 +35,7 @@ func TestTheDomainSpeaksTheWordsOfTenants(t *testing.T) {
 		plan.LabelPlan: kleffv1.LabelPlan, plan.LabelPlanUID: kleffv1.LabelPlanUID,
 		plan.LabelManagedBy: kleffv1.LabelManagedBy, plan.ManagedBy: kleffv1.ManagedBy,
 		plan.AnnotationAdoptBy: kleffv1.AnnotationAdoptBy, plan.AnnotationApplied: kleffv1.AnnotationApplied,
+		plan.AnnotationWithoutPlan: kleffv1.AnnotationWithoutPlan,
 		string(plan.IsolationNone): string(kleffv1.IsolationNone), string(plan.IsolationNamespace): string(kleffv1.IsolationNamespace),
 		string(plan.IsolationNamespaceAndIngress): string(kleffv1.IsolationNamespaceAndIngress),
 		string(plan.InjectionEnabled):             string(kleffv1.InjectionEnabled), string(plan.InjectionDisabled): string(kleffv1.InjectionDisabled),

@@ -7,11 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 )
 
-// A tenant can be there before its plan: it gets its namespace, and what the plan says when there is one.
+// A tenant can be there before its plan: it gets its namespace, in which nothing starts, and what the plan says when there is one.
 func TestPlanThatComesLater(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "later")
@@ -19,10 +20,92 @@ func TestPlanThatComesLater(t *testing.T) {
 	s.says(o, kleffv1.ConditionPlanApplied, "False/PlanNotFound", `"later"`, "create it")
 	s.says(o, kleffv1.ConditionTenantReady, "False/PlanNotFound")
 	s.says(o, kleffv1.ConditionNamespaceReady, "True/Provisioned")
-	s.hasLabels(o, "later-id", map[string]string{"istio-injection": "enabled", "kleff.io/tenant-plan": "later"})
+	s.closed(o, "later")
 	s.plan("later", guarded)
 	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
-	s.quotaOf("later-id")
+	s.isGuarded(o, "later")
+	ns := namespace("later-id")
+	if s.read(ns); ns.Annotations[kleffv1.AnnotationWithoutPlan] != "" {
+		t.Errorf("the namespace has a plan, and its annotations are %v", ns.Annotations)
+	}
+}
+
+// closed wants the namespace of a tenant to be one that waits for its plan.
+func (s *scene) closed(o *kleffv1.Tenant, plan string) {
+	s.t.Helper()
+	ns := o.Spec.UserID
+	s.says(o, kleffv1.ConditionPlanApplied, "False/PlanNotFound", "until then no pods start in the namespace", "restricted", "isolated")
+	s.hasLabels(o, ns, map[string]string{
+		"istio-injection": "enabled", "kleff.io/tenant-plan": plan,
+		"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/enforce-version": "latest",
+	})
+	s.letsIn(ns, "kleff-namespace")
+	s.counted(ns, "kleff-plan")
+	s.refuses(privileged(ns), "violates PodSecurity")
+	s.refuses(pod(ns, "early", restricted), "exceeded quota: kleff-plan")
+}
+
+// isGuarded wants the namespace of a tenant to have what the plan says that is called guarded here.
+func (s *scene) isGuarded(o *kleffv1.Tenant, plan string) {
+	s.t.Helper()
+	ns := o.Spec.UserID
+	s.hasLabels(o, ns, map[string]string{
+		"istio-injection": "enabled", "kleff.io/tenant-plan": plan, "example.com/tier": "small",
+		"pod-security.kubernetes.io/enforce": "baseline", "pod-security.kubernetes.io/enforce-version": "latest",
+	})
+	s.counted(ns, "kleff-plan")
+	if pods := s.quotaOf(ns).Spec.Hard[corev1.ResourcePods]; pods.IsZero() {
+		s.t.Errorf("the quota of %s admits no pods", ns)
+	}
+	s.letsIn(ns, "kleff-namespace", "kleff-ingress")
+	s.refuses(privileged(ns), "violates PodSecurity")
+}
+
+// exchanged deletes the namespace of a tenant, and waits for the next one.
+func (s *scene) exchanged(o *kleffv1.Tenant) {
+	s.t.Helper()
+	uid := s.uid(o.Spec.UserID)
+	s.delete(namespace(o.Spec.UserID))
+	s.eventually(func(g gomega.Gomega) {
+		ns := namespace(o.Spec.UserID)
+		g.Expect(kube.Get(s.t.Context(), client.ObjectKeyFromObject(ns), ns)).To(gomega.Succeed())
+		g.Expect(ns.UID).NotTo(gomega.Equal(uid))
+		g.Expect(ns.DeletionTimestamp).To(gomega.BeNil())
+	})
+}
+
+// A namespace that is deleted while its plan is being deleted, or while the tenant names one that does not exist, has the same
+// protection when it is created again.
+func TestNamespaceThatIsExchangedKeepsItsProtection(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "guards")
+	p := s.plan("guards", guarded)
+	o := s.settled("guards", "guards")
+	s.exchanged(o)
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
+	s.isGuarded(o, "guards")
+
+	change(s, o, func(o *kleffv1.Tenant) { o.Spec.Plan = "guards-typo" })
+	s.says(o, kleffv1.ConditionTenantReady, "False/PlanNotFound")
+	s.exchanged(o)
+	s.isGuarded(o, "guards")
+	s.says(o, kleffv1.ConditionTenantReady, "False/PlanNotFound", `the namespace keeps what it has from the plan "guards"`)
+	change(s, o, func(o *kleffv1.Tenant) { o.Spec.Plan = "guards" })
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
+
+	s.delete(p)
+	s.says(p, kleffv1.ConditionReady, "False/InUse")
+	s.exchanged(o)
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready", `matches the TenantPlan "guards"`)
+	s.isGuarded(o, "guards")
+
+	// Someone removes its finalizer: what it said is not known any more.
+	change(s, p, func(p *kleffv1.TenantPlan) { p.Finalizers = nil })
+	s.gone(p)
+	s.says(o, kleffv1.ConditionTenantReady, "False/PlanNotFound", `the namespace keeps what it has from the plan "guards"`)
+	s.isGuarded(o, "guards")
+	s.exchanged(o)
+	s.closed(o, "guards")
 }
 
 // A customer who is given a plan that does not exist keeps everything, pod security above all.

@@ -47,6 +47,9 @@ const (
 	// AnnotationApplied is a hash of what the operator last applied to an object, to find out that it no longer
 	// sets a field.
 	AnnotationApplied = Prefix + "applied"
+	// AnnotationWithoutPlan, on the namespace of a Tenant, says that it was created while its plan did not exist or could not be
+	// applied: no pods start in it until it has a plan. The operator removes the annotation then.
+	AnnotationWithoutPlan = Prefix + "without-plan"
 	// AnnotationConstraintKinds, on a TenantPlan, lists the kinds of constraints that the operator may have made for it, so that
 	// none is forgotten when the plan no longer names its kind.
 	AnnotationConstraintKinds = Prefix + "constraint-kinds"

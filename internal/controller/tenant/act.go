@@ -82,8 +82,7 @@ func (p *pass) createNamespace(ctx context.Context, s tenant.CreateNamespace) er
 		return p.refusal(err)
 	}
 	p.tell(eventNamespaceCreated, fmt.Sprintf("the namespace %q was created", live.Name))
-	// What a plan gave the former one is gone with it: there is nothing to keep, and no roll-out to wait for.
-	p.in.Memory, p.in.World.Follow.Former = tenant.Memory{}, nil
+	p.in.Memory = s.Memory
 	return p.sawNamespace(ctx, &live)
 }
 

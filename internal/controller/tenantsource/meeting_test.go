@@ -59,10 +59,11 @@ func TestATenantThatIsDisabledAndDeletedIsWaitedFor(t *testing.T) {
 	must(t, w.Kube.Delete(t.Context(), &gone))
 	table.rows = append(table.rows, storyRow(1))
 	w.Advance(2 * interval)
-	expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
+	expect(t, w, "Ready=True/PollSucceeded", "Synced=False/UpdatePending")
 	w.Bury()
 	w.Advance(interval)
 	living(t, w, names(2))
+	expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
 	if back := w.AllTenants()[1]; !*back.Spec.Enabled || back.UID == gone.UID {
 		t.Errorf("%+v", back)
 	}

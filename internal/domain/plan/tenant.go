@@ -9,17 +9,18 @@ import (
 
 // Labels and annotations, as package v1 of the API documents them.
 const (
-	prefix              = "kleff.io/"
-	LabelTenant         = prefix + "tenant"
-	LabelTenantUID      = prefix + "tenant-uid"
-	LabelTenantPlan     = prefix + "tenant-plan"
-	LabelTenantUsername = prefix + "tenant-username"
-	LabelPlan           = prefix + "plan"
-	LabelPlanUID        = prefix + "plan-uid"
-	LabelManagedBy      = "app.kubernetes.io/managed-by"
-	ManagedBy           = "cloudfront-tenant-operator"
-	AnnotationAdoptBy   = prefix + "adopt-by"
-	AnnotationApplied   = prefix + "applied"
+	prefix                = "kleff.io/"
+	LabelTenant           = prefix + "tenant"
+	LabelTenantUID        = prefix + "tenant-uid"
+	LabelTenantPlan       = prefix + "tenant-plan"
+	LabelTenantUsername   = prefix + "tenant-username"
+	LabelPlan             = prefix + "plan"
+	LabelPlanUID          = prefix + "plan-uid"
+	LabelManagedBy        = "app.kubernetes.io/managed-by"
+	ManagedBy             = "cloudfront-tenant-operator"
+	AnnotationAdoptBy     = prefix + "adopt-by"
+	AnnotationWithoutPlan = prefix + "without-plan"
+	AnnotationApplied     = prefix + "applied"
 )
 
 // Tenant is a customer as the spec of their object says.

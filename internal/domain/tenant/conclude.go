@@ -30,6 +30,9 @@ func Conclude(in Input, out Outcome, before []chain.Condition) Report {
 	if kept, ok := out.Decision.Step.(Rest); ok && kept.KeepConditions && out.Err == nil {
 		return r
 	}
+	if in.provisional() && !in.follows() {
+		r.Memory = Memory{}
+	}
 	if in.mine() && !in.Deleting {
 		r.Memory.Namespace = in.Tenant.Namespace
 	}
@@ -111,10 +114,7 @@ func (in *Input) planApplied(out Outcome) (c chain.Condition, known bool) {
 	no := func(reason chain.Reason, message string) (chain.Condition, bool) {
 		return chain.Condition{Type: plan.ConditionPlanApplied, Reason: reason, Message: message}, true
 	}
-	kept := ""
-	if in.Memory.Plan != "" {
-		kept = fmt.Sprintf("; the namespace keeps what it has from the plan %q", in.Memory.Plan)
-	}
+	kept := in.kept()
 	switch {
 	case in.unlimited():
 		return chain.Condition{
@@ -137,6 +137,19 @@ func (in *Input) planApplied(out Outcome) (c chain.Condition, known bool) {
 		Type: plan.ConditionPlanApplied, Status: true, Reason: plan.ReasonApplied,
 		Message: fmt.Sprintf("the namespace matches the TenantPlan %q%s", in.Tenant.Plan, in.suspended()),
 	}, true
+}
+
+// kept is what the namespace has while it can't have what its plan says, as the end of a sentence.
+func (in *Input) kept() string {
+	switch missing := in.failuresOf(plan.ConditionPlanApplied); {
+	case in.provisional() && missing != "":
+		return "; until then no pods should start in the namespace, but its protection is incomplete: " + missing
+	case in.provisional():
+		return `; until then no pods start in the namespace, which has the pod security level "restricted" and is isolated from all other namespaces`
+	case in.Memory.Plan != "":
+		return fmt.Sprintf("; the namespace keeps what it has from the plan %q", in.Memory.Plan)
+	}
+	return ""
 }
 
 // trouble is what keeps the namespace from having everything that the tenant should have; empty if nothing does. A pass

@@ -100,6 +100,24 @@ func reportCases() map[string]reportCase {
 			in: changed(quiet(), planless, newcomer), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
 			message: `create it, or use another plan`, memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
 		},
+		"a namespace was created without its plan": {
+			in: changed(quiet(), provisional, planless), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
+			message: `create it, or use another plan; until then no pods start in the namespace, which has the pod security level "restricted" and is isolated from all other namespaces`,
+			memory:  func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
+		},
+		"and status remembers what the one before had": {
+			in: changed(quiet(), provisional, planless, func(in *tenant.Input) { in.Memory = quiet().Memory }), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
+			message: `until then no pods start in the namespace`, memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
+		},
+		"and its isolation can't be created": {
+			in: changed(quiet(), provisional, planless, without("kleff-namespace"), func(in *tenant.Input) {
+				o := childrenOf(in.Tenant, plan.Floor())[1].Object
+				failing(o, o.Hash(), 1, 0)(in)
+			}),
+			says:    withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
+			message: `its protection is incomplete: the NetworkPolicy "kleff-namespace": not allowed`,
+			memory:  func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
+		},
 		"the plan is being deleted, and is another than before": {
 			in: changed(quiet(), newcomer, func(in *tenant.Input) {
 				in.World.Follow.Going = true

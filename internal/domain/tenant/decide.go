@@ -52,7 +52,7 @@ func livingRules() []rule {
 		chain.Ask("Conflict", "An existing namespace that does not belong to the tenant is left alone, unless its annotation allows the tenant to adopt it.", conflict),
 		chain.Ask("Terminating", "If the namespace is being deleted, the operator waits.", terminating),
 		chain.Ask("Refused", "If the API server rejected a write to the namespace, the operator retries later.", refused),
-		chain.Ask("Create", "If the namespace does not exist, it is created with all its labels.", create),
+		chain.Ask("Create", "If the namespace does not exist, it is created with all its labels. Unless it is known what its plan gives it, no pod starts in it.", create),
 		chain.Ask("Try", "For the first tenant of a new generation of a plan, the objects are sent to the API server as a dry run.", try),
 		chain.Ask("Namespace", "Labels and annotations of the namespace are set, and conflicting ones are removed.", correct),
 		chain.Ask("Apply", "Objects that differ from the plan are applied, and those that the plan no longer contains are deleted. The namespace is read first.", apply),
@@ -164,13 +164,8 @@ func create(in *Input) (Decision, bool) {
 	if in.World.Namespace != nil {
 		return pass()
 	}
-	o, _ := in.namespace()
-	if in.hasFormerPlan() {
-		// What a former plan gave is gone with the namespace, so that nothing is left to keep.
-		o, _ = plan.BuildNamespace(in.Tenant, nil)
-		o = o.Marked()
-	}
-	return do(CreateNamespace{Object: o})
+	fresh := in.afresh()
+	return do(CreateNamespace{Object: fresh.newNamespace(), Memory: fresh.Memory})
 }
 
 func correct(in *Input) (Decision, bool) {

@@ -104,6 +104,8 @@ func invalid(in *tenant.Input) {
 	in.World.Follow.Plan, in.World.Follow.Invalid = nil, "spec.x is wrong"
 }
 
+func going(in *tenant.Input) { in.World.Follow.Going = true }
+
 func untried(in *tenant.Input) { in.World.Follow.Tried = false }
 
 func newcomer(in *tenant.Input) { in.Memory = tenant.Memory{} }
@@ -114,6 +116,12 @@ func waiting(in *tenant.Input) {
 }
 
 func released(in *tenant.Input) { waiting(in); in.World.Follow.Released = true }
+
+// provisional is a tenant whose namespace was created without its plan.
+func provisional(in *tenant.Input) {
+	newcomer(in)
+	in.World.Namespace, in.World.Children = namespaceOf(in.Tenant, plan.Floor()), childrenOf(in.Tenant, plan.Floor())
+}
 
 func former(in *tenant.Input) { in.World.Follow.Former = plans.Simple("10") }
 
@@ -184,6 +192,11 @@ func namespaceCases() map[string]question {
 		return question{in: in, rule: "Conflict", step: tenant.Rest{After: lookedAtAgain}, reason: plan.ReasonNamespaceConflict, says: says}
 	}
 	adopt := tenant.ApplyNamespace{Object: full.Marked(), UID: namespaceUID, Adopts: true}
+	guarded, _ := plan.BuildNamespace(t, plan.Floor())
+	waited, _ := plan.BuildNamespace(t, plans.Simple("99"))
+	create := func(in tenant.Input, o plan.Object, m tenant.Memory) question {
+		return question{in: in, rule: "Create", step: tenant.CreateNamespace{Object: o.Marked(), Memory: m}}
+	}
 	return map[string]question{
 		"a quiet world asks for nothing":     {in: quiet(), rule: "Idle", step: tenant.Rest{}},
 		"a removed finalizer is added again": {in: changed(quiet(), unheldTenant), rule: "Finalized", step: tenant.EnsureFinalizer{}},
@@ -195,20 +208,27 @@ func namespaceCases() map[string]question {
 			in: changed(quiet(), absent, func(in *tenant.Input) { in.Problem = "spec.username is wrong" }), rule: "Names", step: tenant.Rest{},
 			reason: plan.ReasonInvalidName, says: "spec.username is wrong",
 		},
-		"an absence in the cache is not believed":           {in: changed(quiet(), absent), rule: "Look", step: tenant.Look{}},
-		"a namespace that is positively absent is made":     {in: changed(quiet(), absent, looked, newcomer), rule: "Create", step: tenant.CreateNamespace{Object: full.Marked()}},
-		"without a plan it has the defaults":                {in: changed(quiet(), absent, looked, newcomer, planless), rule: "Create", step: tenant.CreateNamespace{Object: fresh.Marked()}},
-		"nor has it what was not accepted":                  {in: changed(quiet(), absent, looked, newcomer, untried), rule: "Create", step: tenant.CreateNamespace{Object: fresh.Marked()}},
-		"what a former plan gave is gone with it":           {in: changed(quiet(), absent, looked, planless), rule: "Create", step: tenant.CreateNamespace{Object: fresh.Marked()}},
-		"a foreign namespace is left alone":                 conflict(changed(quiet(), foreign), `the namespace "user-12345" exists and does not belong to this tenant: delete this Tenant and create one with another name in spec.namespace; or, to let this tenant adopt it with everything in it, annotate the namespace with kleff.io/adopt-by=example-tenant`),
-		"one that is given to another tenant too":           conflict(changed(quiet(), foreign, given("somebody")), ""),
-		"so is that of a tenant who is gone":                conflict(changed(quiet(), labelled(plan.LabelTenantUID, "u9")), ""),
-		"and that of a living tenant, even if it is given":  conflict(changed(quiet(), owned, given("example-tenant"), looked), `the namespace "user-12345" belongs to the Tenant "other": delete this Tenant and create one with another name in spec.namespace`),
-		"where the spec gave the name, it can't be changed": conflict(changed(quiet(), owned, func(in *tenant.Input) { in.Tenant.Explicit = true }), `the namespace "user-12345" belongs to the Tenant "other": delete this Tenant and create one with another spec.namespace`),
-		"one that is on its way out can't be adopted":       conflict(changed(quiet(), foreign, given("example-tenant"), terminates, looked), `the namespace "user-12345" does not belong to this tenant and is being deleted; it is created again afterwards`),
-		"before an adoption the namespace is read":          {in: changed(quiet(), foreign, given("example-tenant")), rule: "Look", step: tenant.Look{}},
-		"one that is given is adopted":                      {in: changed(quiet(), foreign, given("example-tenant"), looked), rule: "Namespace", step: adopt},
-		"also that of a tenant who is gone":                 {in: changed(quiet(), labelled(plan.LabelTenantUID, "u9"), given("example-tenant"), looked), rule: "Namespace", step: adopt},
+		"an absence in the cache is not believed":            {in: changed(quiet(), absent), rule: "Look", step: tenant.Look{}},
+		"a namespace that is positively absent is made":      create(changed(quiet(), absent, looked, newcomer), full, tenant.Memory{}),
+		"in a cluster without plans it has the defaults":     create(changed(quiet(), absent, looked, newcomer, planless, noPlans), fresh, tenant.Memory{}),
+		"without its plan nothing starts in it":              create(changed(quiet(), absent, looked, newcomer, planless), guarded, tenant.Memory{}),
+		"nor before its plan is accepted":                    create(changed(quiet(), absent, looked, newcomer, untried), guarded, tenant.Memory{}),
+		"nor with a plan that can't be":                      create(changed(quiet(), absent, looked, newcomer, invalid), guarded, tenant.Memory{}),
+		"nor with one that is being deleted":                 create(changed(quiet(), absent, looked, newcomer, going), guarded, tenant.Memory{}),
+		"nor if it is unknown what its former plan gave":     create(changed(quiet(), absent, looked, planless), guarded, tenant.Memory{}),
+		"what a former plan gave is given again":             create(changed(quiet(), absent, looked, planless, former), full, quiet().Memory),
+		"also while the plan that follows can't be":          create(changed(quiet(), absent, looked, invalid, former), full, quiet().Memory),
+		"a plan that is being deleted still says what it is": create(changed(quiet(), absent, looked, going), full, quiet().Memory),
+		"a namespace that is new waits for no rollout":       create(changed(quiet(), absent, looked, waiting), waited, tenant.Memory{Namespace: t.Namespace, Plan: "basic", PlanUID: plans.UID, PlanGeneration: 3}),
+		"a foreign namespace is left alone":                  conflict(changed(quiet(), foreign), `the namespace "user-12345" exists and does not belong to this tenant: delete this Tenant and create one with another name in spec.namespace; or, to let this tenant adopt it with everything in it, annotate the namespace with kleff.io/adopt-by=example-tenant`),
+		"one that is given to another tenant too":            conflict(changed(quiet(), foreign, given("somebody")), ""),
+		"so is that of a tenant who is gone":                 conflict(changed(quiet(), labelled(plan.LabelTenantUID, "u9")), ""),
+		"and that of a living tenant, even if it is given":   conflict(changed(quiet(), owned, given("example-tenant"), looked), `the namespace "user-12345" belongs to the Tenant "other": delete this Tenant and create one with another name in spec.namespace`),
+		"where the spec gave the name, it can't be changed":  conflict(changed(quiet(), owned, func(in *tenant.Input) { in.Tenant.Explicit = true }), `the namespace "user-12345" belongs to the Tenant "other": delete this Tenant and create one with another spec.namespace`),
+		"one that is on its way out can't be adopted":        conflict(changed(quiet(), foreign, given("example-tenant"), terminates, looked), `the namespace "user-12345" does not belong to this tenant and is being deleted; it is created again afterwards`),
+		"before an adoption the namespace is read":           {in: changed(quiet(), foreign, given("example-tenant")), rule: "Look", step: tenant.Look{}},
+		"one that is given is adopted":                       {in: changed(quiet(), foreign, given("example-tenant"), looked), rule: "Namespace", step: adopt},
+		"also that of a tenant who is gone":                  {in: changed(quiet(), labelled(plan.LabelTenantUID, "u9"), given("example-tenant"), looked), rule: "Namespace", step: adopt},
 		"one that is being deleted is waited for, with the reasons of Kubernetes": {
 			in: changed(quiet(), terminates), rule: "Terminating", step: tenant.Rest{After: lookedAtAgain}, reason: plan.ReasonTerminating,
 			says: `the namespace "user-12345" is being deleted. Kubernetes reports: Finalizers remain; Some content remains`,
@@ -237,6 +257,7 @@ func planCases() map[string]question {
 	held := t
 	held.Suspended = true
 	suspension := plan.BuildLimits(held, nil)[0].Marked()
+	floored, _ := plan.BuildNamespace(t, plan.Floor())
 	identity := namespaceOf(t, p)
 	identity.Labels[plan.LabelTenantUsername] = "newname"
 	renamed := func(in *tenant.Input) { in.Tenant.Username = "newname" }
@@ -260,6 +281,10 @@ func planCases() map[string]question {
 		"who has it keeps it":                                      {in: changed(quiet(), without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }, looked), rule: "Apply", step: create(quota)},
 		"a plan that is gone leaves what it gave":                  {in: changed(quiet(), planless), rule: "Idle", step: tenant.Rest{}},
 		"so does one that can't be":                                {in: changed(quiet(), invalid), rule: "Idle", step: tenant.Rest{}},
+		"a namespace without a plan is isolated and has no room":   {in: changed(quiet(), provisional, planless, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(want(plan.Floor())["kleff-plan"], policy)},
+		"it keeps that when the last plan is deleted":              {in: changed(quiet(), provisional, planless, noPlans), rule: "Idle", step: tenant.Rest{}},
+		"its labels are restored":                                  {in: changed(quiet(), provisional, planless, labelled("pod-security.kubernetes.io/enforce", "privileged")), rule: "Namespace", step: tenant.ApplyNamespace{Object: floored.Marked(), UID: namespaceUID}},
+		"a plan takes the place of that":                           {in: changed(quiet(), provisional, looked), rule: "Namespace", step: tenant.ApplyNamespace{Object: namespaceOf(t, p).Object, UID: namespaceUID}},
 		"a suspension needs no plan":                               {in: changed(quiet(), planless, suspended, looked), rule: "Apply", step: create(suspension)},
 		"and no turn":                                              {in: changed(quiet(), waiting, suspended, looked), rule: "Apply", step: create(suspension)},
 		"nor does its end":                                         {in: changed(quiet(), planless, func(in *tenant.Input) { in.World.Children = []plan.Live{{Object: suspension}} }, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Prune: []plan.Live{{Object: suspension}}}}},

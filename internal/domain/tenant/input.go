@@ -128,7 +128,39 @@ func (in *Input) concerned() bool {
 // has none.
 func (in *Input) unlimited() bool {
 	f := &in.World.Follow
-	return f.UID == "" && f.NoneAtAll && in.Memory.Plan == ""
+	return f.UID == "" && f.NoneAtAll && in.Memory.Plan == "" && !in.provisional()
+}
+
+// provisional reports whether the namespace was created while it was not known what its plan gives it.
+func (in *Input) provisional() bool {
+	return in.mine() && in.World.Namespace.Annotations[plan.AnnotationWithoutPlan] != ""
+}
+
+// afresh is the input for a namespace that is about to be created. What a plan gave the one before is gone with it: there is no
+// rollout to wait for. While the plan can't be followed, or may turn out to be invalid, the namespace gets what it last had from it,
+// where that is known.
+func (in *Input) afresh() Input {
+	next, f := *in, &in.World.Follow
+	next.built = nil
+	same, known := in.Memory.PlanUID == f.UID, in.Memory.Plan != "" && f.Former != nil
+	usable := f.Plan != nil && f.Invalid == "" && (same || !f.Going) && (f.Tried || !known)
+	switch {
+	case usable && same:
+		next.Memory.PlanGeneration = f.Generation
+	case usable, !known:
+		next.Memory = Memory{}
+	}
+	return next
+}
+
+// newNamespace is the namespace as it is created.
+func (in *Input) newNamespace() plan.Object {
+	if in.former() == nil && !in.unlimited() && (!in.follows() || !in.World.Follow.Tried) {
+		o, _ := plan.BuildNamespace(in.Tenant, plan.Floor())
+		return o.Marked()
+	}
+	o, _ := in.namespace()
+	return o
 }
 
 // hasFormerPlan reports whether the tenant has what a plan gave it, and it is unknown what that was, and what it is to have now.
@@ -138,10 +170,23 @@ func (in *Input) hasFormerPlan() bool {
 
 // former is what the tenant goes on having while it can't have what its plan says now; nil where it can, or that is not known.
 func (in *Input) former() *plan.Plan {
-	if in.Memory.Plan == "" || in.follows() {
+	switch {
+	case in.follows():
+		return nil
+	case in.provisional():
+		return plan.Floor()
+	case in.Memory.Plan == "":
 		return nil
 	}
 	return in.World.Follow.Former
+}
+
+// formerName is the plan that the namespace is labelled with while the tenant has what is former.
+func (in *Input) formerName() string {
+	if in.provisional() {
+		return in.Tenant.Plan
+	}
+	return in.Memory.Plan
 }
 
 // wanted is what the tenant is to have in its namespace.
@@ -173,7 +218,7 @@ func (in *Input) wanted() wanted {
 func (in *Input) build() wanted {
 	t, p := in.Tenant, in.World.Follow.Plan
 	if !in.follows() {
-		t.Plan, p = in.Memory.Plan, in.former()
+		t.Plan, p = in.formerName(), in.former()
 	}
 	var w wanted
 	if p == nil {
@@ -217,7 +262,7 @@ func (in *Input) namespace() (o plan.Object, drop []string) {
 		return o.Marked(), drop
 	}
 	if former := in.former(); former != nil {
-		t.Plan = in.Memory.Plan
+		t.Plan = in.formerName()
 		o, drop = plan.BuildNamespace(t, former)
 		return o.Marked(), drop
 	}

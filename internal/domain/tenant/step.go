@@ -30,6 +30,8 @@ type CreateNamespace struct {
 	chain.Applies
 
 	Object plan.Object
+	// Memory is what status remembers of a tenant with this namespace.
+	Memory Memory
 }
 
 // ApplyNamespace gives the namespace of that UID its labels and annotations, and takes those in Drop from it.

@@ -28,9 +28,14 @@ func (p *tenantPass) mayHold() {
 	p.t.held, p.in.HasFinalizer = true, true
 }
 
-func (p *tenantPass) mayCreateNamespace() {
+func (p *tenantPass) mayCreateNamespace(s tenant.CreateNamespace) {
 	if p.t.deleting || !p.readPast || p.in.World.Namespace != nil {
 		p.fail("a namespace is created without a look, or for a tenant that is being deleted")
+	}
+	k := p.followed(s.Memory, p.t)
+	known := k != nil && k.tried || s.Memory.Plan != "" && p.in.World.Follow.Former != nil
+	if provisional := s.Object.Annotations[plan.AnnotationWithoutPlan] != ""; provisional == known {
+		p.fail("what its plan gives the namespace is known: %t, and it is created with %v %v", known, s.Object.Labels, s.Object.Annotations)
 	}
 }
 
@@ -116,13 +121,17 @@ func (p *tenantPass) mayPrune(l plan.Live) {
 
 // due is what the tenant is to have: by its plan, or by the one that it had. Only what was accepted counts.
 func (p *tenantPass) due() (objects map[string]plan.Object, unknown []plan.Kind, accepted bool) {
-	t, plan := *p.t, p.in.World.Follow.Former
-	if k := p.followed(p.in.Memory, p.t); k != nil {
-		plan, accepted = k.plan, k.tried
-	} else {
-		t.Plan, accepted = p.in.Memory.Plan, plan != nil
+	t, compiled := *p.t, p.in.World.Follow.Former
+	n := p.in.World.Namespace
+	switch k := p.followed(p.in.Memory, p.t); {
+	case k != nil:
+		compiled, accepted = k.plan, k.tried
+	case n != nil && n.Annotations[plan.AnnotationWithoutPlan] != "":
+		compiled, accepted = plan.Floor(), true
+	default:
+		t.Plan, accepted = p.in.Memory.Plan, compiled != nil
 	}
-	objects, unknown = wantedOf(&t, plan)
+	objects, unknown = wantedOf(&t, compiled)
 	return objects, unknown, accepted
 }
 

@@ -181,14 +181,14 @@ func (p *tenantPass) perform() error {
 		return p.try(s)
 	case tenant.CreateNamespace:
 		p.mayWrite()
-		p.mayCreateNamespace()
+		p.mayCreateNamespace(s)
 		live, err := p.api.create(s.Object)
 		p.wrote()
 		if fault.Is(err, fault.Exists) {
 			return p.look()
 		}
 		if err == nil {
-			p.in.Memory, p.in.World.Follow.Former = tenant.Memory{}, nil
+			p.in.Memory = s.Memory
 		}
 		return p.tookNamespace(live, err, s.Object, false)
 	case tenant.ApplyNamespace:
