@@ -53,13 +53,17 @@ func PlanStatus(s *kleffv1.TenantPlanStatus, o *kleffv1.TenantPlan, r tenantplan
 	mergeConditions(&s.Conditions, r.Conditions, generation, now)
 }
 
-// PlanRefusal is why the plan as it is now can't be, as its status has it; empty where it says nothing of that.
-func PlanRefusal(o *kleffv1.TenantPlan) string {
+// PlanAnswer is what the API server has said of the plan as it is now, as far as its status tells: that it accepts it, or why not.
+func PlanAnswer(o *kleffv1.TenantPlan) (accepted bool, refusal string) {
 	c := meta.FindStatusCondition(o.Status.Conditions, kleffv1.ConditionRolledOut)
-	if c == nil || c.Reason != kleffv1.ReasonPlanInvalid || c.ObservedGeneration != o.Generation {
-		return ""
+	switch {
+	case c == nil || c.ObservedGeneration != o.Generation:
+		return false, ""
+	case c.Reason == kleffv1.ReasonPlanInvalid:
+		return false, c.Message
 	}
-	return c.Message
+	// RollingOut is also what a plan says that was not asked about yet.
+	return c.Reason != kleffv1.ReasonRollingOut, ""
 }
 
 // IngressNamespaces are the namespaces whose pods bring traffic from outside to the tenants of the plan.

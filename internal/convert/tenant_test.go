@@ -239,3 +239,26 @@ func TestPlanStatus(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
+
+func TestPlanAnswer(t *testing.T) {
+	for name, tt := range map[string]struct {
+		conditions []metav1.Condition
+		accepted   bool
+		refusal    string
+	}{
+		"nothing is known":            {},
+		"all tenants have it":         {[]metav1.Condition{{Type: "RolledOut", Status: metav1.ConditionTrue, Reason: "RolledOut", ObservedGeneration: 2}}, true, ""},
+		"some tenants failed":         {[]metav1.Condition{{Type: "RolledOut", Reason: "TenantsFailed", ObservedGeneration: 2}}, true, ""},
+		"it may not have been asked":  {[]metav1.Condition{{Type: "RolledOut", Reason: "RollingOut", ObservedGeneration: 2}}, false, ""},
+		"it was refused":              {[]metav1.Condition{{Type: "RolledOut", Reason: "PlanInvalid", Message: "spec.owner: no", ObservedGeneration: 2}}, false, "spec.owner: no"},
+		"the one before was refused":  {[]metav1.Condition{{Type: "RolledOut", Reason: "PlanInvalid", Message: "spec.owner: no", ObservedGeneration: 1}}, false, ""},
+		"the one before was accepted": {[]metav1.Condition{{Type: "RolledOut", Status: metav1.ConditionTrue, Reason: "RolledOut", ObservedGeneration: 1}}, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Generation: 2}, Status: kleffv1.TenantPlanStatus{Conditions: tt.conditions}}
+			if accepted, refusal := convert.PlanAnswer(o); accepted != tt.accepted || refusal != tt.refusal {
+				t.Errorf("accepted %t, refusal %q", accepted, refusal)
+			}
+		})
+	}
+}

@@ -184,3 +184,30 @@ func TestPlanInUse(t *testing.T) {
 	s.says(late, kleffv1.ConditionTenantReady, "True/Ready")
 	s.gone(&corev1.ResourceQuota{ObjectMeta: in("inuse-moves-id", "kleff-plan")})
 }
+
+// A plan says what is wrong with it before any tenant has it, and leaves nothing behind where it was tried.
+func TestPlanThatNoTenantHasIsTried(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "lonely")
+	for name, c := range map[string]struct {
+		spec  string
+		texts []string
+	}{
+		"resource": {`resourceQuota: {hard: {podz: "3"}}`, []string{"spec.resourceQuota", "podz"}},
+		"limits":   {`limitRange: {limits: [{type: Container, default: {cpu: "4"}, max: {cpu: "1"}}]}`, []string{"spec.limitRange", "default value 4 is greater than max value 1"}},
+		"role":     {`owner: {clusterRole: cluster-admin}`, []string{"spec.owner", "not allowed to bind the ClusterRole cluster-admin", "tenancy.ownerClusterRoles"}},
+		"no-role":  {`owner: {clusterRole: lonely-nobody}`, []string{"spec.owner", "ClusterRole lonely-nobody", "there is no such role"}},
+	} {
+		p := s.plan("lonely-"+name, c.spec)
+		for _, kind := range []string{kleffv1.ConditionRolledOut, kleffv1.ConditionReady} {
+			s.says(p, kind, "False/PlanInvalid", c.texts...)
+		}
+	}
+	s.replan("lonely-resource", guarded)
+	s.says(plan("lonely-resource"), kleffv1.ConditionReady, "True/RolledOut", "The plan is valid. No tenant uses it yet.")
+
+	var quotas corev1.ResourceQuotaList
+	if err := kube.List(t.Context(), &quotas, client.InNamespace("default")); err != nil || len(quotas.Items) != 0 {
+		t.Errorf("in the namespace default there are %+v, %v", quotas.Items, err)
+	}
+}

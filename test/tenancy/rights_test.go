@@ -25,7 +25,7 @@ func TestRoleThatMayNotBeBound(t *testing.T) {
 	o := s.tenant("bind", "bind")
 	s.says(o, kleffv1.ConditionPlanApplied, "False/PartiallyApplied", `RoleBinding "kleff-owner-bind-customer"`, "ClusterRole bind-customer", "tenancy.ownerClusterRoles")
 	s.says(o, kleffv1.ConditionTenantReady, "False/PartiallyApplied")
-	s.says(plan("bind"), kleffv1.ConditionReady, "False/TenantsFailed", "tenancy.ownerClusterRoles")
+	s.says(plan("bind"), kleffv1.ConditionReady, "False/PlanInvalid", "spec.owner", "ClusterRole bind-customer", "tenancy.ownerClusterRoles")
 	s.quotaOf("bind-id")
 	s.letsIn("bind-id", "kleff-namespace")
 	if s.may("bind-id", "deletecollection", "bind-id") {
@@ -37,6 +37,7 @@ func TestRoleThatMayNotBeBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
+	s.says(plan("bind"), kleffv1.ConditionReady, "True/RolledOut")
 	s.eventually(func(g gomega.Gomega) { g.Expect(s.may("bind-id", "deletecollection", "bind-id")).To(gomega.BeTrue()) })
 	s.belongsTo("bind-id", "bind-id", "deletecollection")
 }

@@ -46,6 +46,9 @@ func classify(operation string, o plan.Object, err error) *fault.Error {
 			f.RetryAfter = time.Duration(seconds) * time.Second
 		}
 		f.Kind, f.Message = answer(o, err, status.Status())
+		if text := roleDenied(o, status.Status()); text != "" {
+			f.Kind, f.Code, f.Message = fault.Denied, plan.CodeMayNotBind, text
+		}
 	default:
 		// The texts of what is below name ports that differ each time.
 		f.Kind, f.Message = fault.Transient, "the API server did not answer"
@@ -67,9 +70,9 @@ func answer(o plan.Object, err error, s metav1.Status) (fault.Kind, string) {
 		// What it says names both UIDs.
 		return fault.Conflict, fmt.Sprintf("the %s was changed or replaced since it was read", o.Ref())
 	case s.Code == http.StatusForbidden, s.Code == http.StatusUnauthorized:
-		return refusal(o, s)
+		return refusal(s)
 	case s.Code == http.StatusNotFound:
-		return absence(o, s)
+		return fault.NotFound, s.Message
 	case s.Code == http.StatusTooManyRequests:
 		return fault.Throttled, s.Message
 	case notOfTheSchema(s):
@@ -128,15 +131,25 @@ func aboutUID(s metav1.Status) bool {
 }
 
 // refusal is a right that is missing, or a quota that is used up, for which the API server has the same code.
-func refusal(o plan.Object, s metav1.Status) (fault.Kind, string) {
-	switch {
-	case overQuota(s):
+func refusal(s metav1.Status) (fault.Kind, string) {
+	if overQuota(s) {
 		return fault.Quota, s.Message
-	case strings.Contains(s.Message, "attempting to grant RBAC permissions not currently held"):
-		// It goes on with every single rule of the role.
-		return fault.Denied, mayNotBind(o)
 	}
 	return fault.Denied, s.Message
+}
+
+// roleDenied says why the role of a binding may not be bound; empty where it may, or the answer speaks of something else.
+func roleDenied(o plan.Object, s metav1.Status) string {
+	switch {
+	case strings.Contains(s.Message, "attempting to grant RBAC permissions not currently held"):
+		// It goes on with every single rule of the role.
+		return mayNotBind(o)
+	case s.Code == http.StatusNotFound && s.Details != nil && s.Details.Kind != "namespaces" && s.Details.Name != o.Name && s.Details.Name == roleOf(o)["name"]:
+		// Of who may not bind a role the API server wants each right in it, for which there has to be one. It names the role only, and
+		// calls it a binding.
+		return mayNotBind(o) + " (there is no such role)"
+	}
+	return ""
 }
 
 // overQuota reports whether a ResourceQuota has no room for the object.
@@ -154,16 +167,6 @@ func mayNotBind(o plan.Object) string {
 func roleOf(o plan.Object) map[string]any {
 	role, _ := o.Body["roleRef"].(map[string]any)
 	return role
-}
-
-// absence tells what it is that is not there.
-func absence(o plan.Object, s metav1.Status) (fault.Kind, string) {
-	if s.Details != nil && s.Details.Kind != "namespaces" && s.Details.Name != o.Name && s.Details.Name == roleOf(o)["name"] {
-		// Of who may not bind a role the API server wants each right in it, for which there has to be one. It names the role only, and
-		// calls it a binding.
-		return fault.Denied, mayNotBind(o) + " (there is no such role)"
-	}
-	return fault.NotFound, s.Message
 }
 
 // isKindMissing reports whether the cluster does not have the kind of the object, or is about to lose it. Where a path is unknown

@@ -286,7 +286,15 @@ func TestBindingARoleThatOneMayNot(t *testing.T) {
 	}
 	for role, says := range map[string]string{"cluster-admin": "not allowed to bind the ClusterRole cluster-admin", "not-there": "there is no such role"} {
 		_, err := r.Create(t.Context(), binding(role))
-		refused(t, err, fault.Denied, says, "chart value tenancy.ownerClusterRoles")
+		for _, err := range []error{err, r.Try(t.Context(), binding(role))} {
+			refused(t, err, fault.Denied, says, "chart value tenancy.ownerClusterRoles")
+			if code := fault.CodeOf(err); code != plan.CodeMayNotBind {
+				t.Errorf("binding %s: code %s", role, code)
+			}
+		}
+	}
+	if err := r.Try(t.Context(), binding("view")); err != nil {
+		t.Errorf("trying to bind a role that one may: %v", err)
 	}
 	must(t)(r.Create(t.Context(), binding("view")))
 	_, err = r.Create(t.Context(), quota(namespace, "5"))

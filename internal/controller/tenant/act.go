@@ -127,7 +127,7 @@ func (p *pass) try(ctx context.Context, s tenant.Try) error {
 		err := p.Children.Try(ctx, o)
 		switch {
 		case fault.Is(err, fault.Invalid):
-			f.Invalid = fmt.Sprintf("%s: %s", plan.FieldOf(o), plan.InWords(err))
+			f.Invalid = plan.RefusalOf(o, err)
 			p.Plans.Refuse(f.UID, f.Generation, f.Invalid)
 			return nil
 		case fault.Is(err, fault.Throttled, fault.Transient):

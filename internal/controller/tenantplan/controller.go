@@ -59,6 +59,8 @@ type Controller struct {
 type memory struct {
 	uid      types.UID
 	attempts plan.Attempts
+	// tried is the generation that the API server was asked about.
+	tried int64
 	// counted is when the figures in status were last stored.
 	counted time.Time
 	// progress is that of the roll-out of the generation.

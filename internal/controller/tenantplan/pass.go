@@ -52,6 +52,8 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.ensureFinalizer(ctx, k)
 	case tenantplan.Apply:
 		return p.apply(ctx, k, s)
+	case tenantplan.Try:
+		return p.try(ctx, s)
 	case tenantplan.Release:
 		p.release(ctx, s)
 	case tenantplan.LetGo, tenantplan.Rest:
@@ -67,8 +69,10 @@ func (p *pass) observe(ctx context.Context) error {
 		Name: p.object.Name, UID: string(p.object.UID), Generation: p.object.Generation,
 		Deleting: !p.object.DeletionTimestamp.IsZero(), HasFinalizer: p.held(), Limits: convert.PlanLimits(p.object), Progress: p.progress(), Attempts: p.memory.attempts, Unreadable: map[plan.Kind]*fault.Error{},
 	}
-	if !state.Tried {
-		p.in.Refused = convert.PlanRefusal(p.object)
+	p.in.Tried = p.memory.tried == p.object.Generation
+	p.in.Accepted, p.in.Refused = convert.PlanAnswer(p.object)
+	if state.Tried {
+		p.in.Accepted, p.in.Refused = true, ""
 	}
 	var list kleffv1.TenantList
 	// Nothing is changed in them, and to copy all tenants whenever one moves costs more than all the rest.
@@ -167,6 +171,29 @@ func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenantplan.Apply
 		}
 		p.note(l.Object, "", err)
 	}
+	return nil
+}
+
+// try asks the API server whether it would take what the plan gives its tenants. A refusal that speaks of anything but the objects
+// themselves, or of the role that they bind, may be meant for the namespace that is asked about, and is left to the write: the
+// chart's fence, and policies of the cluster, speak only after the API server has found the object to be valid.
+func (p *pass) try(ctx context.Context, s tenantplan.Try) error {
+	for _, o := range s.Objects {
+		err := p.Children.Try(ctx, o)
+		switch {
+		case fault.Is(err, fault.Invalid):
+			p.in.Invalid = plan.RefusalOf(o, err)
+			p.Plans.Refuse(p.in.UID, p.in.Generation, p.in.Invalid)
+			return nil
+		case fault.Is(err, fault.Throttled, fault.Transient):
+			return err
+		case fault.CodeOf(err) != plan.CodeMayNotBind:
+			err = nil
+		}
+		p.keep(o, err)
+	}
+	p.in.Tried, p.memory.tried = true, p.in.Generation
+	p.Plans.Accept(p.in.UID, p.in.Generation)
 	return nil
 }
 

@@ -2,7 +2,6 @@
 package tenantplan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,15 +17,17 @@ import (
 // Input is everything that a decision about a plan is based on.
 type Input struct {
 	Now time.Time
-	// Plan is nil where it can't be; Invalid says why then. Invalid is also what the API server has answered to the first tenant's try.
+	// Plan is nil where it can't be; Invalid says why then. Invalid is also what the API server has answered when it was asked about
+	// the objects of this generation.
 	Plan    *plan.Plan
 	Invalid string
-	// Refused is the API server's answer to this generation as status has it, if it was not asked again since the
-	// operator started. It keeps no tenant from trying: the answer may be another one now.
-	Refused    string
-	Name, UID  string
-	Generation int64
-	Deleting   bool
+	// Tried says that the API server was asked since the operator started. Until then, Accepted and Refused are its answer to this
+	// generation as status has it. It keeps no tenant from trying: the answer may be another one now.
+	Tried, Accepted bool
+	Refused         string
+	Name, UID       string
+	Generation      int64
+	Deleting        bool
 	// HasFinalizer says that the finalizer is stored.
 	HasFinalizer bool
 
@@ -57,6 +58,7 @@ func livingRules() []rule {
 	return []rule{
 		chain.Ask("Finalized", "The finalizer is stored before anything is created.", ensureFinalizer),
 		chain.Ask("Constraints", "Constraints that differ from the plan are applied, and those that the plan no longer contains are deleted.", planConstraints),
+		chain.Ask("Try", "What a new version gives its tenants is sent to the API server as a dry run, also if no tenant has the plan. A role that may not be bound is tried again later.", planTry),
 		chain.Ask("Rollout", "The change is rolled out to the next tenants, as long as few enough have failed.", planRelease),
 	}
 }
@@ -65,6 +67,7 @@ func removeRules() []rule {
 	return []rule{
 		chain.Ask("Finalized", "While tenants use the plan, the kinds of its constraints are stored before the constraints are created.", inUse(ensureFinalizer)),
 		chain.Ask("ConstraintsKept", "While tenants use the plan, its constraints are applied as before.", inUse(planConstraints)),
+		chain.Ask("Try", "While tenants use the plan, what it gives them is sent to the API server as a dry run.", inUse(planTry)),
 		chain.Ask("Rollout", "Tenants that use the plan keep it in the state in which it was deleted.", inUse(planRelease)),
 		chain.Ask("InUse", "While tenants reference the plan, or still have its objects, the plan and its constraints are kept.", planInUse),
 		chain.Ask("Constraints", "The constraints of the plan are deleted.", planPrune),
@@ -124,8 +127,44 @@ func planConstraints(in *Input) (Decision, bool) {
 	return pass()
 }
 
-func planRelease(in *Input) (Decision, bool) {
+func planTry(in *Input) (Decision, bool) {
 	if in.Plan == nil || in.Invalid != "" {
+		return pass()
+	}
+	objects := plan.Specimens(in.Plan)
+	if in.Tried {
+		objects = nil
+		for _, f := range in.unbound() {
+			objects = append(objects, f.Object)
+		}
+		objects = in.Attempts.Due(in.Now, plan.Changes{Create: objects}).Create
+		if len(objects) == 0 {
+			return pass()
+		}
+	}
+	return do(Try{Objects: objects})
+}
+
+// unbound are the bindings that the API server does not let the operator make for any tenant.
+func (in *Input) unbound() []plan.Failed {
+	return in.Attempts.Of(plan.Changes{Create: plan.Specimens(in.Plan)})
+}
+
+// refusal is why the plan can't be what it says; empty where it can.
+func (in *Input) refusal() string {
+	switch unbound := in.unbound(); {
+	case in.Invalid != "":
+		return in.Invalid
+	case len(unbound) > 0:
+		return plan.RefusalOf(unbound[0].Object, unbound[0].Err)
+	case !in.Tried:
+		return in.Refused
+	}
+	return ""
+}
+
+func planRelease(in *Input) (Decision, bool) {
+	if in.Plan == nil || in.Invalid != "" || len(in.unbound()) > 0 {
 		return pass()
 	}
 	if r := in.rollout(); len(r.Release) > 0 {
@@ -207,7 +246,7 @@ func (in *Input) nextTry() time.Duration {
 	if len(in.Unreadable) > 0 {
 		return plan.Again.First
 	}
-	return plan.NextTry(in.Now, in.failures())
+	return plan.NextTry(in.Now, append(in.failures(), in.unbound()...))
 }
 
 // trouble is the first that is wrong with the constraints; empty for nothing.
@@ -269,9 +308,11 @@ func Conclude(in Input, out Outcome) Report {
 
 func (in *Input) rolledOut(r rollout.Rollout) chain.Condition {
 	c := chain.Condition{Type: plan.ConditionRolledOut}
-	switch invalid := cmp.Or(in.Invalid, in.Refused); {
-	case invalid != "":
-		c.Reason, c.Message = plan.ReasonPlanInvalid, invalid
+	switch refusal := in.refusal(); {
+	case refusal != "":
+		c.Reason, c.Message = plan.ReasonPlanInvalid, refusal
+	case !in.Tried && !in.Accepted:
+		c.Reason, c.Message = plan.ReasonRollingOut, "the API server is about to be asked whether it accepts what the plan contains"
 	case r.Stopped:
 		c.Reason, c.Message = plan.ReasonRolloutStopped, fmt.Sprintf("the plan could not be applied to %d of the first %d tenants, so the rollout is stopped. %s", r.Failed, r.Failed+r.Applied, r.First)
 	case r.Paused:
@@ -281,9 +322,27 @@ func (in *Input) rolledOut(r rollout.Rollout) chain.Condition {
 	case r.Failed > 0:
 		c.Reason, c.Message = plan.ReasonTenantsFailed, fmt.Sprintf("the plan could not be applied to %s. %s", prose.Count(r.Failed, "tenant", "tenants"), r.First)
 	default:
-		c.Status, c.Reason, c.Message = true, plan.ReasonRolledOut, "all tenants have the current version of the plan"
+		c.Status, c.Reason, c.Message = true, plan.ReasonRolledOut, in.whoHasIt(r)
 	}
 	return c
+}
+
+// whoHasIt says whose namespaces have the current version, where the rollout has nothing left to do.
+func (in *Input) whoHasIt(r rollout.Rollout) string {
+	unable := ""
+	for _, m := range members(in.Generation, in.Followers, in.Released) {
+		if m.State == rollout.Exempt && (unable == "" || m.Name < unable) {
+			unable = m.Name
+		}
+	}
+	switch {
+	case r.Tenants == 0:
+		return "the plan is valid. No tenant uses it yet"
+	case unable != "":
+		return fmt.Sprintf("the current version of the plan is applied to %d of %s. The rest have no namespace that can get it: see NamespaceReady and PlanApplied of the Tenant %q",
+			r.Applied, prose.Count(r.Tenants, "tenant", "tenants"), unable)
+	}
+	return "all tenants have the current version of the plan"
 }
 
 func (in *Input) policyReady(out Outcome) chain.Condition {

@@ -29,7 +29,7 @@ func quietPlan() tenantplan.Input {
 		panic(err)
 	}
 	return tenantplan.Input{
-		Now: plans.Now, Plan: p, Name: "basic", UID: plans.UID, Generation: 2, HasFinalizer: true, Limits: rollout.Limits{MaxConcurrent: 2, MaxFailedPercent: 10},
+		Now: plans.Now, Plan: p, Tried: true, Name: "basic", UID: plans.UID, Generation: 2, HasFinalizer: true, Limits: rollout.Limits{MaxConcurrent: 2, MaxFailedPercent: 10},
 		Followers:   []tenantplan.Follower{{Name: "a", UID: "a", Generation: 2, Named: true, Able: true}, {Name: "b", UID: "b", Generation: 2, Named: true, Able: true}},
 		Constraints: []plan.Live{{Object: plan.BuildPolicy(p)[0].Marked(), UID: "c1"}}, Attempts: plan.Attempts{},
 	}
@@ -55,6 +55,26 @@ func behind(in *tenantplan.Input) { in.Followers[0].Generation, in.Followers[1].
 func impossiblePlan(in *tenantplan.Input) { in.Plan, in.Invalid = nil, "spec.x is wrong" }
 
 func refusedPlan(in *tenantplan.Input) { in.Invalid = "spec.resourceQuota: no" }
+
+// owning is a plan with a role, and no constraints.
+func owning(in *tenantplan.Input) {
+	p, err := plan.Compile("basic", plans.UID, 2, plan.Spec{OwnerClusterRole: "cluster-admin"})
+	if err != nil {
+		panic(err)
+	}
+	in.Plan, in.Constraints = p, nil
+}
+
+func untried(in *tenantplan.Input) { in.Tried = false }
+
+// unbound is a plan whose role the operator may not bind.
+func unbound(ago time.Duration) func(*tenantplan.Input) {
+	return func(in *tenantplan.Input) {
+		owning(in)
+		o := plan.Specimens(in.Plan)[0]
+		in.Attempts = plan.Attempts{o.Key(): {Hash: o.Hash(), Count: 1, At: plans.Now.Add(-ago), Err: plans.Refusal(fault.Denied, "not allowed to bind it")}}
+	}
+}
 
 func onItsWay(in *tenantplan.Input) { in.Constraints[0].Deleting = true }
 
@@ -90,6 +110,10 @@ func planKeepCases() map[string]planQuestion {
 		"a change is released to the first tenant":          {in: planWith(behind), rule: "Rollout", step: tenantplan.Release{UIDs: []string{"a"}, Progress: rollout.Progress{Step: 1, Target: 1}}},
 		"and is waited for":                                 {in: planWith(behind, func(in *tenantplan.Input) { in.Released = map[string]bool{"a": true} }), rule: "Idle", step: tenantplan.Rest{}},
 		"what the API server refuses is rolled out no more": {in: planWith(behind, refusedPlan), rule: "Idle", step: tenantplan.Rest{}},
+		"a new version is tried, with or without tenants":   {in: planWith(owning, untried, alone), rule: "Try", step: tenantplan.Try{Objects: plan.Specimens(planWith(owning).Plan)}},
+		"before it is rolled out":                           {in: planWith(owning, untried, behind), rule: "Try", step: tenantplan.Try{Objects: plan.Specimens(planWith(owning).Plan)}},
+		"a role that may not be bound reaches no tenant":    {in: planWith(unbound(0), behind), rule: "Idle", step: tenantplan.Rest{After: 10 * time.Second}},
+		"and is tried again":                                {in: planWith(unbound(10*time.Second), behind), rule: "Try", step: tenantplan.Try{Objects: plan.Specimens(planWith(owning).Plan)}},
 		"a plan that can't be changes nothing":              {in: planWith(behind, impossiblePlan, bare), rule: "Idle", step: tenantplan.Rest{}},
 	}
 }
@@ -115,6 +139,7 @@ func planRemoveCases() map[string]planQuestion {
 		"they are waited for":                              {in: planWith(alone, onItsWay), rule: "Constraints", step: tenantplan.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
 		"one that can't be deleted is tried later":         {in: planWith(alone, stuck("")), rule: "Constraints", step: tenantplan.Rest{After: 10 * time.Second}, reason: plan.ReasonError, says: `the A "one": not allowed`},
 		"what can't be read holds the plan":                {in: planWith(alone, broken), rule: "Constraints", step: tenantplan.Rest{After: 10 * time.Second}, reason: plan.ReasonError},
+		"one that is in use is tried":                      {in: planWith(owning, untried), rule: "Try", step: tenantplan.Try{Objects: plan.Specimens(planWith(owning).Plan)}},
 		"with nothing left it is released":                 {in: planWith(alone, bare), rule: "Released", step: tenantplan.LetGo{}},
 		"also one that can't be":                           {in: planWith(alone, bare, impossiblePlan), rule: "Released", step: tenantplan.LetGo{}},
 	}
@@ -155,7 +180,10 @@ func TestWhatAPlanSays(t *testing.T) {
 		"two of two stop it":                          {planWith(failed, third, func(in *tenantplan.Input) { in.Followers[1].Failure = "x" }), "+Applied", "RolloutStopped", "RolloutStopped"},
 		"the plan can't be":                           {planWith(impossiblePlan), "Error", "PlanInvalid", "PlanInvalid"},
 		"the API server refuses it":                   {planWith(refusedPlan), "+Applied", "PlanInvalid", "PlanInvalid"},
-		"it refused it before a restart":              {planWith(func(in *tenantplan.Input) { in.Refused = "spec.resourceQuota: no" }), "+Applied", "PlanInvalid", "PlanInvalid"},
+		"it lets the operator not bind the role":      {planWith(unbound(0)), "+NotConfigured", "PlanInvalid", "PlanInvalid"},
+		"it was not asked yet":                        {planWith(untried), "+Applied", "RollingOut", "RollingOut"},
+		"it was not asked since a restart":            {planWith(untried, func(in *tenantplan.Input) { in.Accepted = true }), "+Applied", "+RolledOut", "+RolledOut"},
+		"it refused it before a restart":              {planWith(untried, func(in *tenantplan.Input) { in.Refused = "spec.resourceQuota: no" }), "+Applied", "PlanInvalid", "PlanInvalid"},
 		"a constraint failed":                         {planWith(bare, stuck(one.Hash())), "Error", "+RolledOut", "Error"},
 		"a constraint is on its way out":              {planWith(onItsWay), "Error", "+RolledOut", "Error"},
 		"the kind is not there":                       {planWith(bare, func(in *tenantplan.Input) { in.Missing = []plan.Kind{constraintKind} }), "CRDMissing", "+RolledOut", "CRDMissing"},
@@ -173,6 +201,36 @@ func TestWhatAPlanSays(t *testing.T) {
 		r := tenantplan.Conclude(in, tenantplan.Outcome{Decision: tenantplan.Decide(in), Err: plans.Refusal(fault.Transient, "no answer")})
 		plans.SaysOf(t, r.Conditions, map[string]string{plan.ConditionPolicyReady: "Error", plan.ConditionRolledOut: "+RolledOut", plan.ConditionReady: "Error"})
 	})
+}
+
+func TestWhoHasAPlan(t *testing.T) {
+	newcomer := func(name string) func(*tenantplan.Input) {
+		return func(in *tenantplan.Input) {
+			in.Followers = append(in.Followers, tenantplan.Follower{Name: name, UID: name, Named: true})
+		}
+	}
+	for name, tt := range map[string]struct {
+		in   tenantplan.Input
+		want string
+	}{
+		"no tenant names the plan": {planWith(alone), "The plan is valid. No tenant uses it yet."},
+		"all tenants have it":      {planWith(), "All tenants have the current version of the plan."},
+		"some can't have it": {
+			planWith(newcomer("d"), newcomer("c")),
+			`The current version of the plan is applied to 2 of 4 tenants. The rest have no namespace that can get it: see NamespaceReady and PlanApplied of the Tenant "c".`,
+		},
+		"the only one can't": {
+			planWith(alone, newcomer("c")),
+			`The current version of the plan is applied to 0 of 1 tenant. The rest have no namespace that can get it: see NamespaceReady and PlanApplied of the Tenant "c".`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := tenantplan.Conclude(tt.in, tenantplan.Outcome{Decision: tenantplan.Decide(tt.in)})
+			if c := plans.ConditionOf(r.Conditions, plan.ConditionReady); !c.Status || c.Message != tt.want {
+				t.Errorf("Ready is %t: %s\nwant %s", c.Status, c.Message, tt.want)
+			}
+		})
+	}
 }
 
 // saysOf compares the reasons of conditions.

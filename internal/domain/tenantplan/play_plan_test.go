@@ -89,7 +89,7 @@ func (p *pass) observe() {
 	played, k := p.p, p.current(p.p)
 	wanted, all := p.kinds()
 	p.in = tenantplan.Input{
-		Now: p.now, Plan: k.plan, Invalid: k.invalid, Released: map[string]bool{}, Name: played.name, UID: played.uid, Generation: played.generation,
+		Now: p.now, Plan: k.plan, Invalid: k.invalid, Tried: k.asked, Accepted: k.tried, Released: map[string]bool{}, Name: played.name, UID: played.uid, Generation: played.generation,
 		Deleting: played.deleting, HasFinalizer: played.held && slices.Equal(played.known, all), Limits: played.limits,
 		Attempts: p.attemptsOf(played.uid), Unreadable: map[plan.Kind]*fault.Error{},
 	}
@@ -128,6 +128,8 @@ func (p *pass) perform() error {
 		}
 		_, p.p.known = p.kinds()
 		p.p.held, p.in.HasFinalizer = true, true
+	case tenantplan.Try:
+		return p.try(s)
 	case tenantplan.Release:
 		p.mayRelease(s)
 		for _, uid := range s.UIDs {
@@ -137,6 +139,23 @@ func (p *pass) perform() error {
 		p.apply(s)
 	case tenantplan.LetGo, tenantplan.Rest:
 	}
+	return nil
+}
+
+func (p *pass) try(s tenantplan.Try) error {
+	k := p.current(p.p)
+	for _, o := range s.Objects {
+		switch answer := legal(&o); {
+		case p.api.writes == fault.Throttled || p.api.writes == fault.Transient:
+			return plans.Refusal(p.api.writes, "no writes now")
+		case answer != nil:
+			k.invalid = plan.RefusalOf(o, answer)
+			p.in.Invalid = k.invalid
+			return nil
+		}
+	}
+	k.tried, k.asked = true, true
+	p.in.Tried = true
 	return nil
 }
 

@@ -321,7 +321,9 @@ type knownPlan struct {
 	plan       *plan.Plan
 	invalid    string
 	tried      bool
-	released   map[string]bool
+	// asked says that the plan itself has tried its objects.
+	asked    bool
+	released map[string]bool
 	// former are the generations before that were accepted.
 	former map[int64]*plan.Plan
 }

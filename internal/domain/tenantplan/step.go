@@ -27,6 +27,13 @@ type Apply struct {
 	plan.Changes
 }
 
+// Try asks the API server in a dry run whether it would take what the plan gives its tenants.
+type Try struct {
+	chain.Reads
+
+	Objects []plan.Object
+}
+
 // Release lets tenants have the present generation of the plan.
 type Release struct {
 	chain.Applies
@@ -49,6 +56,7 @@ type Rest struct {
 
 func (EnsureFinalizer) planStep() {}
 func (Apply) planStep()           {}
+func (Try) planStep()             {}
 func (Release) planStep()         {}
 func (LetGo) planStep()           {}
 func (Rest) planStep()            {}
