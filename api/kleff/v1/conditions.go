@@ -71,10 +71,10 @@ const (
 const (
 	// ReasonApplied (True): the namespace matches the plan.
 	ReasonApplied = "Applied"
-	// ReasonPlanNotFound (False): there is no TenantPlan with this name. The namespace keeps what it has from an earlier plan.
+	// ReasonPlanNotFound (False): there is no TenantPlan with this name. The namespace keeps what it has from an earlier plan. In a namespace that was created without a plan, no pods start.
 	// Fix: create the TenantPlan, or correct spec.plan. The plan is applied as soon as it exists.
 	ReasonPlanNotFound = "PlanNotFound"
-	// ReasonPlanInvalid (False): the plan is invalid, for all tenants or for this one. Nothing of it was applied to namespaces, but valid constraints were.
+	// ReasonPlanInvalid (False): the plan is invalid, for all tenants or for this one. Nothing of it was applied to namespaces, but valid constraints were. Of a plan whose role the operator is not allowed to bind, new tenants get everything else.
 	// Fix: correct the field of the TenantPlan, or of the Tenant, that the message names.
 	ReasonPlanInvalid = "PlanInvalid"
 	// ReasonPartiallyApplied (False): some objects of the plan could not be created or updated.
@@ -97,9 +97,9 @@ const (
 
 // Reasons of RolledOut and Ready of a TenantPlan.
 const (
-	// ReasonRolledOut (True): all tenants have the current version of the plan.
+	// ReasonRolledOut (True): all tenants that have a usable namespace have the current version of the plan, or no tenant uses it yet.
 	ReasonRolledOut = "RolledOut"
-	// ReasonRollingOut (False): a change of the plan is being rolled out.
+	// ReasonRollingOut (False): a change of the plan is being rolled out, or is about to be checked.
 	// Fix: wait. status.applied shows the progress.
 	ReasonRollingOut = "RollingOut"
 	// ReasonRolloutPaused (False): spec.rollout.paused is set, so a change of the plan reaches no more tenants.
