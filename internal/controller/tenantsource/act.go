@@ -81,7 +81,7 @@ func (p *pass) read(ctx context.Context) error {
 		p.session.drop()
 		return err
 	}
-	p.mourn(fleet)
+	p.noteDeletions(fleet)
 	poll := p.newPoll(fleet)
 	poll.Refuse = func(o mapping.Object) string { return p.refusal(ctx, o) }
 	ctx, cancel := p.whileWanted(ctx)
@@ -305,7 +305,7 @@ func (p *pass) remove(ctx context.Context) error {
 	if err := p.approveDeletions(ctx, batch); err != nil {
 		return err
 	}
-	p.expect(batch)
+	p.noteOwn(batch)
 	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.removeOne(ctx, batch[i]) })
 	if err := p.approveChanges(ctx, results); err != nil {
 		return err

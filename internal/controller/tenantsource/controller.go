@@ -95,9 +95,9 @@ type session struct {
 	rolling, stirred bool
 	looked           time.Time
 	// going are the UIDs of its objects whose deletion is no news: a poll has seen it, or the source asks for it itself. It is nil before
-	// the first poll. bereft says that others have deleted objects since the last poll.
-	going  map[types.UID]bool
-	bereft bool
+	// the first poll. lost says that others have deleted objects since the last poll.
+	going map[types.UID]bool
+	lost  bool
 	// stream tells of changes of the table, nil if nothing does. named counts what reads of single rows have changed since the
 	// last poll.
 	stream *stream

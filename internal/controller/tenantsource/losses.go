@@ -13,16 +13,16 @@ func (s *session) loses(o client.Object) bool {
 		return false
 	}
 	s.going[o.GetUID()] = true
-	first := !s.bereft
-	s.bereft = true
+	first := !s.lost
+	s.lost = true
 	return first
 }
 
-// mourn takes the objects that a poll sees being deleted. The poll tells of them.
-func (p *pass) mourn(f *fleet) {
+// noteDeletions takes the objects that a poll sees being deleted. The poll tells of them.
+func (p *pass) noteDeletions(f *fleet) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.session.going, p.session.bereft = map[types.UID]bool{}, false
+	p.session.going, p.session.lost = map[types.UID]bool{}, false
 	for _, o := range f.objects {
 		if !o.DeletionTimestamp.IsZero() && relation(o, p.labels) == tenantsource.Ours {
 			p.session.going[o.UID] = true
@@ -30,8 +30,8 @@ func (p *pass) mourn(f *fleet) {
 	}
 }
 
-// expect takes the objects that the source is about to delete.
-func (p *pass) expect(batch []tenantsource.Loss) {
+// noteOwn takes the objects that the source is about to delete.
+func (p *pass) noteOwn(batch []tenantsource.Loss) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, o := range batch {
@@ -41,8 +41,8 @@ func (p *pass) expect(batch []tenantsource.Loss) {
 	}
 }
 
-func (c *Controller) isBereft(s *session) bool {
+func (c *Controller) hasLost(s *session) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return s.bereft
+	return s.lost
 }

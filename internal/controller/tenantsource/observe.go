@@ -45,7 +45,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
 		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
 	}
-	p.in.Rollout, p.in.RowKey, p.in.Bereft = s.rollout, o.Spec.RowKey != "", c.isBereft(s)
+	p.in.Rollout, p.in.RowKey, p.in.LostObjects = s.rollout, o.Spec.RowKey != "", c.hasLost(s)
 	if err := p.judge(ctx); err != nil {
 		return nil, err
 	}

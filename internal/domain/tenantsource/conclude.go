@@ -128,7 +128,7 @@ func Conclude(in Input, d Decision) Report {
 		r.Conditions = neither(InvalidConfig, in.Invalid)
 	case round == nil && d.Step == Rest:
 		r.Rollout, r.Conditions = in.concludeRollout()
-		r.Conditions = append(r.Conditions, in.bereft()...)
+		r.Conditions = append(r.Conditions, in.lostObjects()...)
 	case round == nil || d.Step != Rest:
 		// A poll is on its way, or none was needed: there is nothing new to say.
 	default:
@@ -289,10 +289,10 @@ func (in Input) pending(res *Result, round *Round) {
 	}
 }
 
-// bereft is what a source says between two polls that has lost objects. The next poll tells how many; until then one write is
+// lostObjects is what a source says between two polls if others have deleted objects of it. The next poll tells how many; until then one write is
 // enough for any number of them.
-func (in Input) bereft() []chain.Condition {
-	if !in.Bereft || !in.Memory.InSync || in.DryRun {
+func (in Input) lostObjects() []chain.Condition {
+	if !in.LostObjects || !in.Memory.InSync || in.DryRun {
 		return nil
 	}
 	return []chain.Condition{{

@@ -135,11 +135,11 @@ func TestWhatASourceSays(t *testing.T) {
 			"Ready=True/PollSucceeded: The table has 25 valid rows.",
 			"Synced=False/UpdatePending: 2 objects were changed or deleted by others during the poll. The next poll applies the table again.",
 		}},
-		"objects were deleted since the last poll": {in: input(func(in *tenantsource.Input) { in.Bereft, in.Memory.InSync = true, true }), want: []string{
+		"objects were deleted since the last poll": {in: input(func(in *tenantsource.Input) { in.LostObjects, in.Memory.InSync = true, true }), want: []string{
 			"Synced=False/UpdatePending: Objects of this source were deleted since the last poll. The polls that follow create them again as soon as they are gone.",
 		}},
 		"objects were deleted since the last poll, and the objects did not match before": {
-			in: input(func(in *tenantsource.Input) { in.Bereft = true }), want: nil,
+			in: input(func(in *tenantsource.Input) { in.LostObjects = true }), want: nil,
 		},
 		"a deletion waits": {in: input(inRound(harvest(), withWaiting(1, 1))), want: []string{
 			"Ready=True/PollSucceeded: The table has 25 valid rows; 1 deletion waits until more polls confirm that the row no longer exists.",

@@ -44,8 +44,8 @@ type Input struct {
 	RowKey bool
 	// Owned are the objects of the source; only needed when it is deleted.
 	Owned []Owned
-	// Bereft is set where others have deleted objects of the source since its last poll.
-	Bereft bool
+	// LostObjects is set where others have deleted objects of the source since its last poll.
+	LostObjects bool
 }
 
 // Memory is what status remembers.
