@@ -124,13 +124,13 @@ func TestNamespaceThatLostItsOwner(t *testing.T) {
 func TestForeignObjectOfTheSameName(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "foreign")
-	o := s.tenant("foreign", "foreign")
-	s.says(o, kleffv1.ConditionNamespaceReady, "True/Provisioned")
+	p := s.plan("foreign", `{networkIsolation: Namespace}`)
+	o := s.settled("foreign", "foreign")
 	theirs := &corev1.ResourceQuota{ObjectMeta: in("foreign-id", "kleff-plan"), Spec: corev1.ResourceQuotaSpec{
 		Hard: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("99")},
 	}}
 	s.create(theirs)
-	p := s.plan("foreign", guarded)
+	s.replan("foreign", guarded)
 	s.says(o, kleffv1.ConditionPlanApplied, "False/PartiallyApplied", `ResourceQuota "kleff-plan"`, "did not create", "delete or rename")
 	s.says(o, kleffv1.ConditionTenantReady, "False/PartiallyApplied")
 	s.says(p, kleffv1.ConditionReady, "False/TenantsFailed", `"foreign"`)

@@ -90,7 +90,9 @@ func names(in *Input) (Decision, bool) {
 
 func look(in *Input) (Decision, bool) {
 	n := in.World.Namespace
-	if in.World.Looked || n != nil && (in.mine() || !in.mayAdopt()) {
+	// A namespace without a plan, of a tenant that has one: either status could not be written, or the cache is out of date.
+	doubtful := in.provisional() && !in.follows() && in.Memory.Plan != ""
+	if in.World.Looked || n != nil && !doubtful && (in.mine() || !in.mayAdopt()) {
 		return pass()
 	}
 	return do(Look{})
@@ -175,11 +177,11 @@ func correct(in *Input) (Decision, bool) {
 	if in.mine() && n.UpToDate(o) && len(drop) == 0 {
 		return pass()
 	}
+	if !in.World.Looked && (in.hasFormerPlan() || in.provisional() && !in.follows()) {
+		// A label that the cache does not show yet would be taken off, or the labels of a plan that has come meanwhile.
+		return do(Look{})
+	}
 	if in.hasFormerPlan() {
-		if !in.World.Looked {
-			// A label that the cache does not show yet would be taken off.
-			return do(Look{})
-		}
 		o = carried(n, o)
 	}
 	return do(ApplyNamespace{Object: o, UID: n.UID, Drop: drop, Adopts: !in.mine()})

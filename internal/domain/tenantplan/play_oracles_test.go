@@ -33,7 +33,7 @@ func (p *tenantPass) mayCreateNamespace(s tenant.CreateNamespace) {
 		p.fail("a namespace is created without a look, or for a tenant that is being deleted")
 	}
 	k := p.followed(s.Memory, p.t)
-	known := k != nil && k.tried || s.Memory.Plan != "" && p.in.World.Follow.Former != nil
+	known := k != nil && k.tried || k == nil && s.Memory.Plan != "" && p.in.World.Follow.Former != nil
 	if provisional := s.Object.Annotations[plan.AnnotationWithoutPlan] != ""; provisional == known {
 		p.fail("what its plan gives the namespace is known: %t, and it is created with %v %v", known, s.Object.Labels, s.Object.Annotations)
 	}
