@@ -84,6 +84,9 @@ type Keeper interface {
 type Conclusion struct {
 	// After is when to look again; zero leaves it to events.
 	After time.Duration
+	// Acts tell what the pass has changed outside. They are logged and published even if the status can't be stored:
+	// no later pass tells of them.
+	Acts []Event
 	// Events are published once the status is stored.
 	Events []Event
 	// Details go to the log when the status changes: they concern other namespaces, whose names no status has.
@@ -99,6 +102,8 @@ type Conclusion struct {
 type Event struct {
 	Warning         bool
 	Reason, Message string
+	// ID is that of the resource in AWS that was changed, if any was.
+	ID string
 }
 
 // Driver reconciles the objects of one kind.
@@ -153,7 +158,9 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	released, more, failure := d.run(outside, pass, k)
 	switch {
 	case released && failure == nil:
-		for _, e := range pass.Conclude(nil).Events {
+		c := pass.Conclude(nil)
+		d.account(ctx, o, c.Acts)
+		for _, e := range c.Events {
 			d.Publish(o, e)
 		}
 		return ctrl.Result{}, nil
@@ -206,6 +213,7 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 		return ctrl.Result{}, errors.New("copying an object changed its type")
 	}
 	c := pass.Conclude(failure)
+	d.account(ctx, o, c.Acts)
 	if !equality.Semantic.DeepEqual(d.Kind.Status(base), d.Kind.Status(o)) {
 		// A merge patch replaces the list of conditions, so it must not meet another version.
 		patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
@@ -230,6 +238,15 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 		c.After = again
 	}
 	return d.result(ctx, c.After, failure)
+}
+
+// account leaves one line in the log and one event for each act, so that the two never differ. The logger names the
+// object.
+func (d *Driver[O]) account(ctx context.Context, o O, acts []Event) {
+	for _, a := range acts {
+		log.FromContext(ctx).Info("Changed", "what", a.Reason, "change", a.Message, "id", a.ID)
+		d.Publish(o, a)
+	}
 }
 
 // result is the one place where the end of a pass becomes a delay.

@@ -29,7 +29,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
 		// What is known is out of date. Status may have it from another replica already.
 		p.remember(p.object, p.in.Attempts)
-		return reconcile.Conclusion{After: p.after(report, now)}
+		return reconcile.Conclusion{After: p.after(report, now), Acts: p.acts()}
 	}
 	events := distributiontenant.Events(p.in, p.out, report)
 	before := p.object.Status.DeepCopy()
@@ -43,7 +43,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.object.Status.LastDriftCheckTime = &checked
 	}
 	p.observeMetrics(before, now)
-	c := reconcile.Conclusion{After: p.after(report, now), Details: report.Details, Stored: func() { p.declare(report.Ledger) }}
+	c := reconcile.Conclusion{After: p.after(report, now), Acts: p.acts(), Details: report.Details, Stored: func() { p.declare(report.Ledger) }}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
 		c.Refused = p.in.World.RefusedKind()
 	}
@@ -52,6 +52,15 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	}
 	p.remember(p.object, p.in.Attempts)
 	return c
+}
+
+// acts are what the pass has changed in AWS.
+func (p *pass) acts() []reconcile.Event {
+	var acts []reconcile.Event
+	for _, e := range distributiontenant.Acts(p.in, p.out) {
+		acts = append(acts, reconcile.Event(e))
+	}
+	return acts
 }
 
 // recallServed adds what was last seen of the certificate that the tenant serves with. Nothing is read for it.

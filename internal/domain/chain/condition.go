@@ -58,6 +58,8 @@ func Details(p *Problem, list []Condition) (out []string) {
 type Event struct {
 	Warning         bool
 	Reason, Message string
+	// ID is that of the resource in AWS that was changed, if any was.
+	ID string
 }
 
 // Problem is a reason why the object isn't Ready.

@@ -11,6 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -19,19 +20,30 @@ import (
 // could not check that the certificate covers the domains. AWS checks it instead.
 const EventCertificateUnreadable = "CertificateUnreadable"
 
-// Events lists the transitions of a pass. The happy path has one: Deployed.
+// EventCertificateDeleted (Normal; DistributionTenant): the operator deleted a managed certificate whose tenant is gone.
+const EventCertificateDeleted = "CertificateDeleted"
+
+// Acts lists what a pass has changed in AWS, in its order.
+func Acts(in Input, out Outcome) []chain.Event {
+	var acts []chain.Event
+	for _, s := range out.Done {
+		if e, tells := stepEvent(in, s); tells {
+			acts = append(acts, e)
+		}
+	}
+	return acts
+}
+
+// Events lists the transitions of a pass. The happy path has none: Deployed only ends a problem.
 func Events(in Input, out Outcome, r Report) []chain.Event {
 	var events []chain.Event
 	for _, s := range out.Done {
-		if e, tells := stepEvent(in, s); tells {
-			events = append(events, e)
-		}
 		events = append(events, uncheckedEvents(in, s)...)
 	}
 	for _, c := range r.Conditions {
 		before := in.Memory.Conditions[c.Type]
 		switch {
-		case c.Type == chain.Ready && c.Status && !before.Status:
+		case c.Type == chain.Ready && c.Status && !before.Status && before.Reason != "" && Alarming(before.Reason):
 			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
 		case c.Type == chain.Ready && before.Reason != c.Reason && c.Reason == proof.ReasonDomainNotProven:
 			// No warning: a customer creates the record when they like. But someone has to show it to them.
@@ -46,32 +58,84 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 	return events
 }
 
+// stepEvent tells what a step has changed. To remove the owner tags of a tenant that is kept is part of Retained.
 func stepEvent(in Input, s Step) (chain.Event, bool) {
+	e := chain.Event{ID: in.id()}
+	told := func(reason, format string, args ...any) (chain.Event, bool) {
+		e.Reason, e.Message = reason, fmt.Sprintf(format, args...)
+		return e, true
+	}
 	switch s := s.(type) {
+	case Create:
+		if in.Memory.ID != "" {
+			e.Warning = true
+			return told(resource.EventExternalDeletion, "The distribution tenant %q (%s) was deleted outside of Kubernetes and is created again.", s.Tenant.Name, in.Memory.ID)
+		}
+		return told(resource.EventCreated, "Created the distribution tenant %q (%s).", s.Tenant.Name, e.ID)
 	case Adopt:
 		from := "It had no owner."
 		if s.Previous != (ownership.Shown{}) {
 			from = "It belonged to " + s.Previous.Text + "."
 		}
-		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Adopted the distribution tenant %q. %s", in.Desired.Name, from)}, true
+		return told(resource.EventAdopted, "Adopted the distribution tenant %q. %s", in.Desired.Name, from)
 	case Move:
-		return chain.Event{Reason: resource.EventDomainMoved, Message: fmt.Sprintf("The domain %s was handed over to this object.", s.Domain)}, true
+		return told(resource.EventDomainMoved, "The domain %s was handed over to this object.", s.Domain)
 	case Update:
-		return resource.DriftEvent(s.Drift)
-	case Tag:
-		return resource.DriftEvent(s.Drift)
-	case Create:
-		if in.Memory.ID != "" {
-			return chain.Event{Warning: true, Reason: resource.EventExternalDeletion,
-				Message: fmt.Sprintf("The distribution tenant %q (%s) was deleted outside of Kubernetes and is created again.", s.Tenant.Name, in.Memory.ID)}, true
+		if len(s.Drift) > 0 {
+			return drifted(e, s.Drift)
 		}
+		return told(resource.EventUpdated, "Updated the distribution tenant (%s): %s.", s.ID, changes(s))
+	case Tag:
+		if len(s.Drift) > 0 {
+			return drifted(e, s.Drift)
+		}
+		return told(resource.EventUpdated, "Set the tags %s.", prose.List(slices.Sorted(maps.Keys(s.Tags))))
+	case Untag:
+		if !s.Release {
+			return told(resource.EventUpdated, "Removed the tags %s.", prose.List(s.Keys))
+		}
+	case Disable:
+		return told(resource.EventDisabled, "Disabled the distribution tenant %q (%s), so that it can be deleted.", in.Desired.Name, s.ID)
+	case Delete:
+		e.ID = s.ID
+		return told(resource.EventDeleted, "Deleted the distribution tenant %q (%s).", in.Desired.Name, s.ID)
+	case DeleteCertificate:
+		e.ID = s.ARN
+		return told(EventCertificateDeleted, "Deleted the managed certificate %s.", s.ARN)
 	case LetGo:
 		if s.Left != "" {
-			return chain.Event{Reason: resource.EventRetained, Message: "The distribution tenant " + s.Left + " stays in AWS."}, true
+			return told(resource.EventRetained, "The distribution tenant %s stays in AWS.", s.Left)
 		}
-	case Look, EnsureFinalizer, Claim, Untag, Disable, Delete, DeleteCertificate, Rest:
+	case Look, EnsureFinalizer, Claim, Rest:
 	}
 	return chain.Event{}, false
+}
+
+// drifted completes an event about drift that was corrected.
+func drifted(e chain.Event, drift []resource.Difference) (chain.Event, bool) {
+	d, tells := resource.DriftEvent(drift)
+	d.ID = e.ID
+	return d, tells
+}
+
+// changes lists what an update has changed because of the spec, with the values before.
+func changes(u Update) string {
+	text := resource.Changes(Diff(u.Tenant, u.Seen))
+	if u.Request == nil {
+		return text
+	}
+	if text != "" {
+		text += "; "
+	}
+	return text + "requested a managed certificate"
+}
+
+// id is that of the tenant in AWS, as far as it is known.
+func (in Input) id() string {
+	if in.World.Tenant != nil {
+		return in.World.Tenant.ID
+	}
+	return in.Memory.ID
 }
 
 // uncheckedEvents names the certificates that should have been checked before the write. AWS checks them itself, with a

@@ -12,6 +12,16 @@ const (
 	// EventAdopted (Normal; DistributionTenant, Distribution, ConnectionGroup): an existing resource in AWS was adopted.
 	// The message names its previous owner, if it had one.
 	EventAdopted = "Adopted"
+	// EventCreated (Normal; DistributionTenant): the operator created the distribution tenant. The message names its ID.
+	EventCreated = "Created"
+	// EventDeleted (Normal; DistributionTenant): the operator deleted the distribution tenant in AWS.
+	EventDeleted = "Deleted"
+	// EventDisabled (Normal; DistributionTenant): the operator disabled the distribution tenant, so that it can be
+	// deleted.
+	EventDisabled = "Disabled"
+	// EventUpdated (Normal; DistributionTenant): the operator changed the distribution tenant because the spec changed.
+	// The message lists the first five fields with both values.
+	EventUpdated = "Updated"
 	// EventDomainMoved (Normal; DistributionTenant): a DomainClaim with `handOver` has moved a domain to this object from
 	// another one.
 	EventDomainMoved = "DomainMoved"
@@ -34,11 +44,21 @@ func DriftEvent(drift []Difference) (chain.Event, bool) {
 	return chain.Event{Warning: true, Reason: EventDriftCorrected, Message: "Reverted changes made in AWS: " + Detail(drift) + "."}, true
 }
 
+// Changes renders the first few fields that were changed, with both values.
+func Changes(diff []Difference) string {
+	return some(diff, func(d Difference) string { return fmt.Sprintf("%s from %q to %q", d.Field, d.Observed, d.Desired) })
+}
+
 // Detail renders the first few differences with both values.
 func Detail(diff []Difference) string {
+	return some(diff, func(d Difference) string { return fmt.Sprintf("%s %q instead of %q", d.Field, d.Observed, d.Desired) })
+}
+
+// some renders the first few differences, and counts the others.
+func some(diff []Difference, render func(Difference) string) string {
 	var parts []string
 	for _, d := range diff[:min(len(diff), someItems)] {
-		parts = append(parts, fmt.Sprintf("%s %q instead of %q", d.Field, d.Observed, d.Desired))
+		parts = append(parts, render(d))
 	}
 	if more := len(diff) - someItems; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
