@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -390,6 +391,39 @@ func TestAStoppedOperatorFinishesItsPasses(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.wantLog("begin, perform write, conclude, patch status")
+		})
+	}
+}
+
+// What was changed outside is told once in the log and once as an event, even if the status can't be stored.
+func TestActs(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		refused error
+		log     string
+	}{
+		"the status is stored":       {log: "begin, conclude, event Created, patch status, event Told"},
+		"another has changed it":     {refused: errConflict, log: "begin, conclude, event Created, patch status"},
+		"the object is gone already": {refused: errAbsent, log: "begin, conclude, event Created, patch status"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, pod())
+			r.message, r.refuse["patch status"] = "new", tc.refused
+			r.conclusion = reconcile.Conclusion{
+				Acts:   []reconcile.Event{{Reason: "Created", Message: "Created it.", ID: "dt_1"}},
+				Events: []reconcile.Event{{Reason: "Told"}},
+			}
+			var lines []string
+			logger := funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
+			if _, err := r.reconcile(logr.NewContext(t.Context(), logger)); err != nil {
+				t.Fatalf("reconciling: %v", err)
+			}
+			r.wantLog(tc.log)
+			want := []string{`"level"=0 "msg"="Changed" "what"="Created" "change"="Created it." "id"="dt_1"`}
+			if diff := cmp.Diff(want, lines); diff != "" {
+				t.Errorf("log (-want +got):\n%s", diff)
+			}
 		})
 	}
 }

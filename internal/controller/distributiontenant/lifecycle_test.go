@@ -45,7 +45,7 @@ func TestCreateToReady(t *testing.T) {
 	if d := cmp.Diff(wantTags, got.Tags); d != "" {
 		t.Errorf("tags (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]string{"Deployed"}, w.Reasons("alpha")); d != "" {
+	if d := cmp.Diff([]string{"Created"}, w.Reasons("alpha")); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}
 	t.Logf("calls: %v, kube writes: %d", w.Calls(), w.KubeWrites())

@@ -146,7 +146,7 @@ func TestATenantWaitsForItsDistribution(t *testing.T) {
 	if got := get(t, w, "alpha").Status.DistributionID; got != world.DistributionID {
 		t.Errorf("status.distributionId is %q", got)
 	}
-	if d := cmp.Diff([]string{"Deployed"}, w.Reasons("alpha")); d != "" {
+	if d := cmp.Diff([]string{"Created"}, w.Reasons("alpha")); d != "" {
 		t.Errorf("waiting for a parent is no news (-want +got):\n%s", d)
 	}
 }

@@ -84,7 +84,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if len(s.Drift) > 0 {
 			return drifted(e, s.Drift)
 		}
-		return told(resource.EventUpdated, "Updated the distribution tenant (%s): %s.", s.ID, changes(s))
+		return told(resource.EventUpdated, "Updated the distribution tenant %q (%s)%s.", in.Desired.Name, e.ID, changes(s))
 	case Tag:
 		if len(s.Drift) > 0 {
 			return drifted(e, s.Drift)
@@ -118,16 +118,17 @@ func drifted(e chain.Event, drift []resource.Difference) (chain.Event, bool) {
 	return d, tells
 }
 
-// changes lists what an update has changed because of the spec, with the values before.
+// changes lists what an update has changed because of the spec, with the values before. Parameters that were not read
+// before the update are missing.
 func changes(u Update) string {
-	text := resource.Changes(Diff(u.Tenant, u.Seen))
-	if u.Request == nil {
-		return text
+	text := ""
+	if diff := Diff(u.Tenant, u.Seen); len(diff) > 0 {
+		text = ": " + resource.Changes(diff)
 	}
-	if text != "" {
-		text += "; "
+	if u.Request != nil {
+		text += ", with a request for a managed certificate"
 	}
-	return text + "requested a managed certificate"
+	return text
 }
 
 // id is that of the tenant in AWS, as far as it is known.

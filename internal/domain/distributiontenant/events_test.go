@@ -14,7 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Events tell transitions. The happy path has one, and no poll ever repeats one.
+// Events tell transitions. The happy path has one act, and no poll ever repeats one.
 func TestEvents(t *testing.T) {
 	wasReady := func(status bool, reason chain.Reason) func(*distributiontenant.Input) {
 		return func(in *distributiontenant.Input) {
@@ -31,24 +31,35 @@ func TestEvents(t *testing.T) {
 		in.Halt = &chain.Halt{Reason: claim.ReasonDomainClaimed, Message: "Look here.", Alone: true}
 	}
 	difference := []resource.Difference{{Field: "enabled", Desired: "true", Observed: "false"}}
+	created := quiet()
+	created.Memory.ID = ""
 	tests := map[string]struct {
 		in   distributiontenant.Input
 		done []distributiontenant.Step
 		want []chain.Event
 	}{
 		"nothing happened": {in: quiet()},
-		"it became ready": {
-			in:   with(quiet(), wasReady(false, resource.ReasonCreating)),
+		"a creation that ends well is no second news": {in: with(quiet(), wasReady(false, resource.ReasonCreating))},
+		"the end of a problem is": {
+			in:   with(quiet(), wasReady(false, resource.ReasonAccessDenied)),
 			want: []chain.Event{{Reason: "Deployed", Message: "Deployed to CloudFront's edge locations and serving every domain."}},
 		},
-		"a deployment is no news":      {in: with(quiet(), inProgress)},
-		"a creation is no news":        {in: unborn(), done: []distributiontenant.Step{distributiontenant.Create{}}},
-		"a re-creation is":             {in: with(quiet(), absent), done: []distributiontenant.Step{distributiontenant.Create{Tenant: spec().Tenant}}, want: []chain.Event{{Warning: true, Reason: "ExternalDeletion", Message: `The distribution tenant "alpha" (dt_1) was deleted outside of Kubernetes and is created again.`}}},
-		"a correction is":              {in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{Drift: difference}}, want: []chain.Event{{Warning: true, Reason: "DriftCorrected", Message: `Reverted changes made in AWS: enabled "false" instead of "true".`}}},
-		"an update by the spec is not": {in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{}}},
-		"an adoption is":               {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{}}, want: []chain.Event{{Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It had no owner.`}}},
-		"with the owner before":        {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{Previous: ownership.Shown{Text: "shop/beta"}}}, want: []chain.Event{{Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It belonged to shop/beta.`}}},
-		"a tenant that stays is":       {in: dying(), done: []distributiontenant.Step{distributiontenant.LetGo{Left: "alpha (dt_1)"}}, want: []chain.Event{{Reason: "Retained", Message: "The distribution tenant alpha (dt_1) stays in AWS."}}},
+		"a deployment is no news":     {in: with(quiet(), inProgress)},
+		"a creation is":               {in: created, done: []distributiontenant.Step{distributiontenant.Create{Tenant: spec().Tenant}}, want: []chain.Event{{ID: "dt_1", Reason: "Created", Message: `Created the distribution tenant "alpha" (dt_1).`}}},
+		"a disabling is":              {in: dying(), done: []distributiontenant.Step{distributiontenant.Disable{ID: "dt_1"}}, want: []chain.Event{{ID: "dt_1", Reason: "Disabled", Message: `Disabled the distribution tenant "alpha" (dt_1), so that it can be deleted.`}}},
+		"a deletion is":               {in: dying(), done: []distributiontenant.Step{distributiontenant.Delete{ID: "dt_1"}}, want: []chain.Event{{ID: "dt_1", Reason: "Deleted", Message: `Deleted the distribution tenant "alpha" (dt_1).`}}},
+		"so is that of a certificate": {in: dying(), done: []distributiontenant.Step{distributiontenant.DeleteCertificate{ARN: "arn:1"}}, want: []chain.Event{{ID: "arn:1", Reason: "CertificateDeleted", Message: "Deleted the managed certificate arn:1."}}},
+		"a re-creation is":            {in: with(quiet(), absent), done: []distributiontenant.Step{distributiontenant.Create{Tenant: spec().Tenant}}, want: []chain.Event{{ID: "dt_1", Warning: true, Reason: "ExternalDeletion", Message: `The distribution tenant "alpha" (dt_1) was deleted outside of Kubernetes and is created again.`}}},
+		"a correction is":             {in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{Drift: difference}}, want: []chain.Event{{ID: "dt_1", Warning: true, Reason: "DriftCorrected", Message: `Reverted changes made in AWS: enabled "false" instead of "true".`}}},
+		"an update by the spec is, with what it replaces": {
+			in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{
+				Seen: distributiontenant.Tenant{Domains: []string{"a.example.com"}}, Tenant: distributiontenant.Tenant{Domains: []string{"b.example.com"}},
+			}},
+			want: []chain.Event{{ID: "dt_1", Reason: "Updated", Message: `Updated the distribution tenant "alpha" (dt_1): domains from "a.example.com" to "b.example.com".`}},
+		},
+		"an adoption is":         {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{}}, want: []chain.Event{{ID: "dt_1", Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It had no owner.`}}},
+		"with the owner before":  {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{Previous: ownership.Shown{Text: "shop/beta"}}}, want: []chain.Event{{ID: "dt_1", Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It belonged to shop/beta.`}}},
+		"a tenant that stays is": {in: dying(), done: []distributiontenant.Step{distributiontenant.LetGo{Left: "alpha (dt_1)"}}, want: []chain.Event{{ID: "dt_1", Reason: "Retained", Message: "The distribution tenant alpha (dt_1) stays in AWS."}}},
 		"drift that is only reported is, with its values": {
 			in: with(quiet(), drifted, drift(resource.DriftReport)),
 			want: []chain.Event{{Warning: true, Reason: "DriftDetected",
@@ -75,7 +86,8 @@ func TestEvents(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			out := distributiontenant.Outcome{Decision: distributiontenant.Decide(test.in), Done: test.done}
-			if d := cmp.Diff(test.want, distributiontenant.Events(test.in, out, distributiontenant.Conclude(test.in, out))); d != "" {
+			got := append(distributiontenant.Acts(test.in, out), distributiontenant.Events(test.in, out, distributiontenant.Conclude(test.in, out))...)
+			if d := cmp.Diff(test.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})

@@ -85,7 +85,24 @@ func (j *judge) condition() chain.Condition {
 	if worst.Status && len(j.Unproven) > 0 {
 		return no(ReasonDNSRecordCreating, fmt.Sprintf("%s is published once it is proven.", prose.List(j.Unproven)))
 	}
+	if left := j.strangers(); worst.Status && len(left) > 0 {
+		worst.Message += fmt.Sprintf(" In DNS before this object, and left there when it is deleted: %s. To have the operator own and delete such records, set spec.dns.takeover to true.", prose.List(left))
+	}
 	return worst
+}
+
+// strangers names the records that are as wanted, but in no ledger: nothing removes them with the object.
+func (j *judge) strangers() []string {
+	if !j.HasFinalizer {
+		return nil
+	}
+	var names []string
+	for _, r := range j.wants {
+		if j.View.Of(r).Phase == dns.There && !slices.ContainsFunc(j.ledger, func(e dns.Entry) bool { return e.Record == r }) {
+			names = append(names, r.Type+" "+r.Name)
+		}
+	}
+	return names
 }
 
 // unjudged reports whether it was not found out what the present generation asks for: the object

@@ -279,3 +279,28 @@ func TestWhatCanNotBeKeptIsAConflict(t *testing.T) {
 		}
 	}
 }
+
+// A record that is as wanted, but was there before the object, is left when that is deleted: the condition says so.
+func TestReadyNamesRecordsOfOthers(t *testing.T) {
+	const fine = "Every domain points to d1.cloudfront.net."
+	const left = fine + " In DNS before this object, and left there when it is deleted: CNAME alpha.example.com. " +
+		"To have the operator own and delete such records, set spec.dns.takeover to true."
+	for name, test := range map[string]struct {
+		in   publication.Case
+		want string
+	}{
+		"a record of our own is deleted with the object": {in: served(phase(alpha, dns.There), led(entry(alpha, dns.Published))), want: fine},
+		"an equal record that was there before is left":  {in: served(phase(alpha, dns.There)), want: left},
+		"so is one that the provider refused to create":  {in: served(standing(alpha, dns.Standing{Phase: dns.There, Foreign: true}), led(entry(alpha, dns.Intended))), want: left},
+		"an equal record that is taken over is not": {
+			in: served(phase(alpha, dns.There), func(c *publication.Case) { c.Spec.Takeover = true }), want: fine,
+		},
+		"nothing is said before the finalizer is there": {in: served(phase(alpha, dns.There), func(c *publication.Case) { c.HasFinalizer = false }), want: fine},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := publication.Judge(test.in).Ready.Message; got != test.want {
+				t.Errorf("the message is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
