@@ -58,7 +58,7 @@ func TestSamples(t *testing.T) {
 		for conditionType, condition := range conditions {
 			s.reaches(name, conditionType, condition)
 			if condition == "True/Deployed" {
-				events[name] = "Deployed"
+				events[name] = "Created"
 			}
 		}
 	}
