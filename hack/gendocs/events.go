@@ -29,7 +29,7 @@ const eventsIntro = `# Events
 
 Every event that the operator writes, with its reason, its type and the kind of object that it is about. An event
 reports a change once. The current state is in the [conditions](conditions.md), which don't expire. A tenant that
-becomes ready without a problem has one event, ` + "`Deployed`" + `.
+is created without a problem has one event, ` + "`Created`" + `.
 
 ` + "```sh" + `
 kubectl get events --field-selector involvedObject.name=acme
@@ -223,8 +223,12 @@ func resourceRows(about string, all reasons, groups []string, alarming func(stri
 		}
 	}
 	slices.Sort(alarms)
+	ready := "`Ready` becomes True"
+	if about == "DistributionTenant" {
+		ready += " after a reason that had a warning"
+	}
 	return []change{
-		{about, "`Ready` becomes True", "Normal", []string{code(string(resource.ReasonDeployed))}},
+		{about, ready, "Normal", []string{code(string(resource.ReasonDeployed))}},
 		{about, "`Ready` is False for another reason than before", "Warning", alarms},
 		{about, "`Synced` is False for another reason than before", "Warning", []string{code(string(resource.ReasonDriftDetected)), code(string(resource.ReasonDriftNotConverging))}},
 	}
