@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,6 +88,8 @@ type Conclusion struct {
 	// Acts tell what the pass has changed outside. They are logged and published even if the status can't be stored:
 	// no later pass tells of them.
 	Acts []Event
+	// Noted tell what has changed outside as well, where the status is what shows it: once that is stored.
+	Noted []Event
 	// Events are published once the status is stored.
 	Events []Event
 	// Details go to the log when the status changes: they concern other namespaces, whose names no status has.
@@ -159,7 +162,7 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	switch {
 	case released && failure == nil:
 		c := pass.Conclude(nil)
-		d.account(ctx, o, c.Acts)
+		d.account(ctx, o, slices.Concat(c.Acts, c.Noted))
 		for _, e := range c.Events {
 			d.Publish(o, e)
 		}
@@ -231,6 +234,7 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 	if c.Refused != fault.None {
 		d.count(c.Refused)
 	}
+	d.account(ctx, o, c.Noted)
 	for _, e := range c.Events {
 		d.Publish(o, e)
 	}

@@ -9,8 +9,10 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -31,7 +33,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.remember(p.object, p.in.Attempts)
 		return reconcile.Conclusion{After: p.after(report, now), Acts: p.acts()}
 	}
-	events := distributiontenant.Events(p.in, p.out, report)
+	events, changes := distributiontenant.Events(p.in, p.out, report), publication.Changes(p.in.Memory.Ledger, report.Ledger, p.in.World.DNS)
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
 	// Who asked to look is answered when something was seen, and what was tried for them has ended.
@@ -43,24 +45,23 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.object.Status.LastDriftCheckTime = &checked
 	}
 	p.observeMetrics(before, now)
-	c := reconcile.Conclusion{After: p.after(report, now), Acts: p.acts(), Details: report.Details, Stored: func() { p.declare(report.Ledger) }}
+	c := reconcile.Conclusion{After: p.after(report, now), Acts: p.acts(), Noted: told(changes), Details: report.Details, Stored: func() { p.declare(report.Ledger) }}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
 		c.Refused = p.in.World.RefusedKind()
 	}
-	for _, e := range events {
-		c.Events = append(c.Events, reconcile.Event(e))
-	}
+	c.Events = told(events)
 	p.remember(p.object, p.in.Attempts)
 	return c
 }
 
 // acts are what the pass has changed in AWS.
-func (p *pass) acts() []reconcile.Event {
-	var acts []reconcile.Event
-	for _, e := range distributiontenant.Acts(p.in, p.out) {
-		acts = append(acts, reconcile.Event(e))
+func (p *pass) acts() []reconcile.Event { return told(distributiontenant.Acts(p.in, p.out)) }
+
+func told(events []chain.Event) (out []reconcile.Event) {
+	for _, e := range events {
+		out = append(out, reconcile.Event(e))
 	}
-	return acts
+	return out
 }
 
 // recallServed adds what was last seen of the certificate that the tenant serves with. Nothing is read for it.

@@ -1,0 +1,93 @@
+package publication
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+)
+
+// Reasons of events that are not reasons of conditions. The reference page of events is generated from these comments.
+const (
+	// EventPublished (Normal; DistributionTenant): DNS records of the object are published. The message lists the first
+	// five, with what they replaced.
+	EventPublished = "Published"
+	// EventWithdrawn (Normal; DistributionTenant): DNS records of the object were deleted. The message lists the first
+	// five, with what was put back.
+	EventWithdrawn = "Withdrawn"
+)
+
+// Changes tells which records have come and gone between the ledger that is stored and the next one.
+func Changes(before, after []dns.Entry, view dns.View) []chain.Event {
+	var came, went []string
+	renewed := map[dns.Key]bool{}
+	for _, e := range after {
+		if e.State == dns.Published && slices.ContainsFunc(before, func(b dns.Entry) bool { return b.Record == e.Record && b.State == dns.Intended }) {
+			came = append(came, shown(e)+instead(e, before, after))
+		}
+		renewed[e.Key()] = renewed[e.Key()] || e.State == dns.Published
+	}
+	for _, e := range gone(before, after) {
+		back, left := withdrawn(e, view.Of(e.Record))
+		if left && !renewed[e.Key()] {
+			went = append(went, shown(e)+back)
+		}
+	}
+	var events []chain.Event
+	if len(came) > 0 {
+		events = append(events, chain.Event{Reason: EventPublished, Message: fmt.Sprintf("Published %s.", prose.List(came))})
+	}
+	if len(went) > 0 {
+		events = append(events, chain.Event{Reason: EventWithdrawn, Message: fmt.Sprintf("Deleted %s from DNS.", prose.List(went))})
+	}
+	return events
+}
+
+func shown(e dns.Entry) string { return fmt.Sprintf("%s %s -> %s", e.Type, e.Name, e.Value) }
+
+// instead names what an entry has replaced: sets of others, and a record of ours that leaves the ledger for it.
+func instead(e dns.Entry, before, after []dns.Entry) string {
+	var texts []string
+	for _, b := range before {
+		if b.Name != e.Name || b.Zone() != e.Zone() {
+			continue
+		}
+		for _, s := range b.Replaced.Sets(b.Name) {
+			if s.Clashes(e.Key()) {
+				texts = append(texts, s.String())
+			}
+		}
+	}
+	for _, b := range gone(before, after) {
+		if b.Zone() == e.Zone() && b.Key() == e.Key() {
+			texts = append(texts, b.Set().String())
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return " instead of " + prose.List(texts)
+}
+
+// gone are the entries that were about to be deleted, and are in the ledger no more.
+func gone(before, after []dns.Entry) []dns.Entry {
+	return slices.DeleteFunc(slices.Clone(before), func(b dns.Entry) bool {
+		return b.State != dns.Retracting || slices.ContainsFunc(after, func(a dns.Entry) bool { return a.Record == b.Record })
+	})
+}
+
+// withdrawn reports whether a record that has left the ledger was deleted, and names what was put back in its place. Where
+// anything else has its place, someone else has put it there.
+func withdrawn(e dns.Entry, s dns.Standing) (back string, left bool) {
+	if s.Phase == dns.Absent {
+		return "", true
+	}
+	for _, set := range e.Replaced.Sets(e.Name) {
+		if s.Phase == dns.Blocked && s.Found == set.String() {
+			return fmt.Sprintf(" (%s was put back)", s.Found), true
+		}
+	}
+	return "", false
+}
