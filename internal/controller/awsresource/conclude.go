@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
@@ -25,7 +26,7 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	report := distribution.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
 		// What is known is out of date.
-		return reconcile.Conclusion{After: p.after(report)}
+		return reconcile.Conclusion{After: p.after(report), Acts: told(distribution.Acts(p.in, p.out))}
 	}
 	drifted := p.status.Common.DriftDetected
 	convert.ResourceReport(p.status.Common, report, now)
@@ -45,14 +46,20 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	if p.status.Common.DriftDetected && !drifted || p.corrected() {
 		p.Observer.DriftDetected()
 	}
-	c := reconcile.Conclusion{After: p.after(report), Details: report.Details}
+	c := reconcile.Conclusion{
+		After: p.after(report), Acts: told(distribution.Acts(p.in, p.out)), Events: told(distribution.Events(p.in, p.out, report)), Details: report.Details,
+	}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
 		c.Refused = p.in.World.RefusedKind()
 	}
-	for _, e := range distribution.Events(p.in, p.out, report) {
-		c.Events = append(c.Events, reconcile.Event(e))
-	}
 	return c
+}
+
+func told(events []chain.Event) (out []reconcile.Event) {
+	for _, e := range events {
+		out = append(out, reconcile.Event(e))
+	}
+	return out
 }
 
 // corrected reports whether a step of this pass set drift back.

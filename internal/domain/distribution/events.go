@@ -2,25 +2,43 @@ package distribution
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
+
+// Acts lists what a pass has changed in AWS, in its order.
+func Acts(in Input, out Outcome) []chain.Event {
+	var acts []chain.Event
+	for _, s := range out.Done {
+		if e, tells := stepEvent(in, s); tells {
+			e.ID = in.id()
+			acts = append(acts, e)
+		}
+	}
+	return acts
+}
+
+// id is that of the resource in AWS, as far as it is known.
+func (in Input) id() string {
+	if in.World.present() {
+		return in.World.Resource.ID
+	}
+	return in.Memory.ID
+}
 
 // Events lists the transitions of a pass.
 func Events(in Input, out Outcome, r Report) []chain.Event {
 	var events []chain.Event
-	for _, s := range out.Done {
-		if e, tells := stepEvent(in, s); tells {
-			events = append(events, e)
-		}
-	}
 	if rest, ok := out.Decision.Step.(Rest); ok && rest.Lost && in.Memory.ID != "" {
 		events = append(events, chain.Event{Warning: true, Reason: resource.EventExternalDeletion,
 			Message: fmt.Sprintf("The %s %s was deleted outside of Kubernetes and is created again.", in.Desired.Words.Noun, in.Memory.ID)})
 	}
-	if e, tells := deletionEvent(in, out, r); tells {
+	if e, tells := deletionEvent(in, r); tells {
 		events = append(events, e)
 	}
 	for _, c := range r.Conditions {
@@ -38,12 +56,9 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 	return events
 }
 
-// deletionEvent tells each step of a deletion once, and its end.
-func deletionEvent(in Input, out Outcome, r Report) (chain.Event, bool) {
+// deletionEvent tells each step of a deletion once.
+func deletionEvent(in Input, r Report) (chain.Event, bool) {
 	now, noun := r.Deletion, in.Desired.Words.Noun
-	if _, ends := out.Decision.Step.(LetGo); ends && !in.World.present() && in.Memory.ID != "" {
-		return chain.Event{Reason: string(StepDeleting), Message: fmt.Sprintf("The %s %s was deleted.", noun, in.Memory.ID)}, true
-	}
 	if now == nil || !in.moved() || !in.World.present() {
 		return chain.Event{}, false
 	}
@@ -61,8 +76,14 @@ func deletionEvent(in Input, out Outcome, r Report) (chain.Event, bool) {
 	return e, true
 }
 
+// stepEvent tells what a step has changed. A disable is told as a step of the deletion.
 func stepEvent(in Input, s Step) (chain.Event, bool) {
+	told := func(reason, format string, args ...any) (chain.Event, bool) {
+		return chain.Event{Reason: reason, Message: fmt.Sprintf(format, args...)}, true
+	}
 	switch s := s.(type) {
+	case Create:
+		return told(resource.EventCreated, "Created the %s %s.", in.Desired.Words.Noun, in.id())
 	case Adopt:
 		from := "It had no owner."
 		if s.Previous != (ownership.Shown{}) {
@@ -70,9 +91,19 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		}
 		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Adopted the %s. %s", in.Desired.Words.Noun, from)}, true
 	case Update:
-		return resource.DriftEvent(s.Drift)
+		if len(s.Drift) > 0 {
+			return resource.DriftEvent(s.Drift)
+		}
+		return told(resource.EventUpdated, "Updated the %s %s: %s.", in.Desired.Words.Noun, in.id(), resource.Changes(s.Changes))
 	case Tag:
-		return resource.DriftEvent(s.Drift)
+		if len(s.Drift) > 0 {
+			return resource.DriftEvent(s.Drift)
+		}
+		return told(resource.EventUpdated, "Set the tags %s.", prose.List(slices.Sorted(maps.Keys(s.Tags))))
+	case Untag:
+		if !in.deleting() {
+			return told(resource.EventUpdated, "Removed the tags %s.", prose.List(s.Keys))
+		}
 	case LetGo:
 		if s.Left != "" {
 			message := fmt.Sprintf("The %s %s stays in AWS.", in.Desired.Words.Noun, s.Left)
@@ -81,7 +112,10 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 			}
 			return chain.Event{Reason: resource.EventRetained, Message: message}, true
 		}
-	case Look, EnsureFinalizer, Create, Untag, Disable, Delete, Rest:
+		if !in.World.present() && in.Memory.ID != "" {
+			return told(resource.EventDeleted, "The %s %s was deleted.", in.Desired.Words.Noun, in.Memory.ID)
+		}
+	case Look, EnsureFinalizer, Disable, Delete, Rest:
 	}
 	return chain.Event{}, false
 }

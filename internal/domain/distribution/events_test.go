@@ -24,7 +24,7 @@ func TestEvents(t *testing.T) {
 		in.Memory.Conditions[distribution.DeletionStalled] = chain.Condition{Type: distribution.DeletionStalled, Status: true, Reason: distribution.ReasonDeletionTimeout}
 	}
 	correct := []resource.Difference{{Field: "enabled", Desired: "true", Observed: "false"}}
-	corrected := []chain.Event{{Warning: true, Reason: "DriftCorrected", Message: `Reverted changes made in AWS: enabled "false" instead of "true".`}}
+	corrected := []chain.Event{{ID: "E1", Warning: true, Reason: "DriftCorrected", Message: `Reverted changes made in AWS: enabled "false" instead of "true".`}}
 	const inUse = "The distribution still has 1 distribution tenant, so it is neither disabled nor deleted. None of them belongs to an object in this cluster. Delete the tenants, or move them to another distribution."
 	for name, test := range map[string]struct {
 		in   distribution.Input
@@ -34,12 +34,14 @@ func TestEvents(t *testing.T) {
 		"nothing happened":                {in: quiet()},
 		"it became ready":                 {in: with(quiet(), was(false, resource.ReasonCreating)), want: []chain.Event{{Reason: "Deployed", Message: "Deployed to CloudFront's edge locations."}}},
 		"a deployment is no news":         {in: with(quiet(), inProgress)},
-		"a creation is no news":           {in: unborn(), done: []distribution.Step{distribution.Create{}}},
+		"a creation is":                   {in: quiet(), done: []distribution.Step{distribution.Create{}}, want: []chain.Event{{ID: "E1", Reason: "Created", Message: "Created the distribution E1."}}},
 		"a correction is":                 {in: quiet(), done: []distribution.Step{distribution.Update{Drift: correct}}, want: corrected},
 		"a corrected tag is":              {in: quiet(), done: []distribution.Step{distribution.Tag{Drift: correct}}, want: corrected},
-		"an update by the spec is not":    {in: quiet(), done: []distribution.Step{distribution.Update{}, distribution.Tag{}, distribution.Untag{}}},
-		"an adoption is":                  {in: quiet(), done: []distribution.Step{distribution.Adopt{}}, want: []chain.Event{{Reason: "Adopted", Message: "Adopted the distribution. It had no owner."}}},
-		"with the owner before":           {in: quiet(), done: []distribution.Step{distribution.Adopt{Previous: ownership.Shown{Text: "shop/beta"}}}, want: []chain.Event{{Reason: "Adopted", Message: "Adopted the distribution. It belonged to shop/beta."}}},
+		"an update by the spec is":        {in: quiet(), done: []distribution.Step{distribution.Update{Changes: correct}}, want: []chain.Event{{ID: "E1", Reason: "Updated", Message: `Updated the distribution E1: enabled from "false" to "true".`}}},
+		"so are tags that it names":       {in: quiet(), done: []distribution.Step{distribution.Tag{Tags: map[string]string{"team": "edge"}}}, want: []chain.Event{{ID: "E1", Reason: "Updated", Message: "Set the tags team."}}},
+		"and those that it names no more": {in: quiet(), done: []distribution.Step{distribution.Untag{Keys: []string{"team"}}}, want: []chain.Event{{ID: "E1", Reason: "Updated", Message: "Removed the tags team."}}},
+		"an adoption is":                  {in: quiet(), done: []distribution.Step{distribution.Adopt{}}, want: []chain.Event{{ID: "E1", Reason: "Adopted", Message: "Adopted the distribution. It had no owner."}}},
+		"with the owner before":           {in: quiet(), done: []distribution.Step{distribution.Adopt{Previous: ownership.Shown{Text: "shop/beta"}}}, want: []chain.Event{{ID: "E1", Reason: "Adopted", Message: "Adopted the distribution. It belonged to shop/beta."}}},
 		"what AWS refuses is":             {in: with(quiet(), drifted, edited, refused(fault.Invalid)), want: []chain.Event{{Warning: true, Reason: "InvalidSpec", Message: "UpdateDistribution: SomeCode: said AWS."}}},
 		"what was lost is, once":          {in: with(quiet(), absent), want: []chain.Event{{Warning: true, Reason: "ExternalDeletion", Message: "The distribution E1 was deleted outside of Kubernetes and is created again."}}},
 		"drift that is left is":           {in: with(quiet(), drifted, drift(resource.DriftReport)), want: []chain.Event{{Warning: true, Reason: "DriftDetected", Message: "Changed in AWS and not reverted (driftPolicy report): comment."}}},
@@ -49,19 +51,19 @@ func TestEvents(t *testing.T) {
 		"its deployment is":               {in: with(dying(), disabled, inProgress, at(distribution.StepDisabling)), want: []chain.Event{{Reason: "Settling", Message: "The distribution is disabled. Waiting until the change is deployed to every edge location."}}},
 		"the delete is":                   {in: with(dying(), disabled, at(distribution.StepSettling)), want: []chain.Event{{Reason: "Deleting", Message: "The distribution is disabled at every edge location and is being deleted."}}},
 		"a step that goes on is not":      {in: with(dying(), disabled, at(distribution.StepDeleting))},
-		"the end is":                      {in: with(dying(), absent, at(distribution.StepDeleting)), done: []distribution.Step{distribution.Delete{}, distribution.LetGo{}}, want: []chain.Event{{Reason: "Deleting", Message: "The distribution E1 was deleted."}}},
+		"the end is":                      {in: with(dying(), absent, at(distribution.StepDeleting)), done: []distribution.Step{distribution.Delete{}, distribution.LetGo{}}, want: []chain.Event{{ID: "E1", Reason: "Deleted", Message: "The distribution E1 was deleted."}}},
 		"an absence that may not last is": {in: with(dying(), absent, marked(time.Minute)), want: nil},
 		"an absence elsewhere is no end":  {in: with(dying(), absent, func(in *distribution.Input) { in.World.Account = "444455556666" }, was(false, resource.ReasonWrongAccount))},
-		"what is kept is":                 {in: with(dying(), retain, tagged(nil)), done: []distribution.Step{distribution.Untag{}, distribution.LetGo{Left: "E1"}}, want: []chain.Event{{Reason: "Retained", Message: "The distribution E1 stays in AWS."}}},
+		"what is kept is":                 {in: with(dying(), retain, tagged(nil)), done: []distribution.Step{distribution.Untag{}, distribution.LetGo{Left: "E1"}}, want: []chain.Event{{ID: "E1", Reason: "Retained", Message: "The distribution E1 stays in AWS."}}},
 		"what is kept from the midst of a deletion is disabled": {
 			in: with(dying(), retain, disabled, tagged(nil)), done: []distribution.Step{distribution.LetGo{Left: "E1"}},
-			want: []chain.Event{{Reason: "Retained", Message: "The distribution E1 stays in AWS. It is disabled. Enable it in AWS if it should serve requests again."}},
+			want: []chain.Event{{ID: "E1", Reason: "Retained", Message: "The distribution E1 stays in AWS. It is disabled. Enable it in AWS if it should serve requests again."}},
 		},
 		"a deletion that stalls is, once": {in: with(dying(), at(distribution.StepDisabling), deletedFor(time.Hour), stalledBefore)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := distribution.Outcome{Decision: distribution.Decide(test.in), Done: test.done}
-			if d := cmp.Diff(test.want, distribution.Events(test.in, out, distribution.Conclude(test.in, out))); d != "" {
+			if d := cmp.Diff(test.want, append(distribution.Acts(test.in, out), distribution.Events(test.in, out, distribution.Conclude(test.in, out))...)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})

@@ -136,7 +136,7 @@ func faithful(in Input) (Decision, bool) {
 	if !in.view().Proven() {
 		return do(Look{At: LookTags})
 	}
-	return do(Update{Drift: drift})
+	return do(Update{Drift: drift, Changes: diff})
 }
 
 func settled(in Input) (Decision, bool) {

@@ -61,8 +61,8 @@ type Adopt struct {
 type Update struct {
 	chain.Writes
 
-	// Drift is what the update corrects; empty when the spec changed.
-	Drift []resource.Difference
+	// Drift is what the update corrects; empty when the spec changed. Changes are all differences, for the event.
+	Drift, Changes []resource.Difference
 }
 
 // Tag sets tags.

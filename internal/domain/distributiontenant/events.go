@@ -58,7 +58,8 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 	return events
 }
 
-// stepEvent tells what a step has changed. To remove the owner tags of a tenant that is kept is part of Retained.
+// stepEvent tells what a step has changed. To disable a tenant is part of Deleted, and to remove the owner tags of one that
+// is kept is part of Retained.
 func stepEvent(in Input, s Step) (chain.Event, bool) {
 	e := chain.Event{ID: in.id()}
 	told := func(reason, format string, args ...any) (chain.Event, bool) {
@@ -94,11 +95,9 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if !s.Release {
 			return told(resource.EventUpdated, "Removed the tags %s.", prose.List(s.Keys))
 		}
-	case Disable:
-		return told(resource.EventDisabled, "Disabled the distribution tenant %q (%s), so that it can be deleted.", in.Desired.Name, s.ID)
 	case Delete:
 		e.ID = s.ID
-		return told(resource.EventDeleted, "Deleted the distribution tenant %q (%s).", in.Desired.Name, s.ID)
+		return told(resource.EventDeleted, "Disabled and deleted the distribution tenant %q (%s).", in.Desired.Name, s.ID)
 	case DeleteCertificate:
 		e.ID = s.ARN
 		return told(EventCertificateDeleted, "Deleted the managed certificate %s.", s.ARN)
@@ -106,7 +105,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if s.Left != "" {
 			return told(resource.EventRetained, "The distribution tenant %s stays in AWS.", s.Left)
 		}
-	case Look, EnsureFinalizer, Claim, Rest:
+	case Look, EnsureFinalizer, Claim, Disable, Rest:
 	}
 	return chain.Event{}, false
 }

@@ -158,8 +158,8 @@ func TestAnAdoptionFromElsewhereIsNotNamed(t *testing.T) {
 	if log := strings.Join(r.Details, " "); !strings.Contains(log, abroad.String()) {
 		t.Errorf("the log has %q", log)
 	}
-	want := []chain.Event{{Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It belonged to an object of another cluster.`}}
-	if d := cmp.Diff(want, distributiontenant.Events(in, out, r)); d != "" {
+	want := []chain.Event{{ID: in.World.Tenant.ID, Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It belonged to an object of another cluster.`}}
+	if d := cmp.Diff(want, distributiontenant.Acts(in, out)); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}
 }

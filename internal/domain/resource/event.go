@@ -12,15 +12,13 @@ const (
 	// EventAdopted (Normal; DistributionTenant, Distribution, ConnectionGroup): an existing resource in AWS was adopted.
 	// The message names its previous owner, if it had one.
 	EventAdopted = "Adopted"
-	// EventCreated (Normal; DistributionTenant): the operator created the distribution tenant. The message names its ID.
+	// EventCreated (Normal; DistributionTenant, Distribution, ConnectionGroup): the operator created the resource in AWS. The
+	// message names its ID.
 	EventCreated = "Created"
-	// EventDeleted (Normal; DistributionTenant): the operator deleted the distribution tenant in AWS.
+	// EventDeleted (Normal; DistributionTenant, Distribution, ConnectionGroup): the operator deleted the resource in AWS.
 	EventDeleted = "Deleted"
-	// EventDisabled (Normal; DistributionTenant): the operator disabled the distribution tenant, so that it can be
-	// deleted.
-	EventDisabled = "Disabled"
-	// EventUpdated (Normal; DistributionTenant): the operator changed the distribution tenant because the spec changed.
-	// The message lists the first five fields with both values.
+	// EventUpdated (Normal; DistributionTenant, Distribution, ConnectionGroup): the operator changed the resource in AWS
+	// because the spec changed. The message lists the first five fields with both values.
 	EventUpdated = "Updated"
 	// EventDomainMoved (Normal; DistributionTenant): a DomainClaim with `handOver` has moved a domain to this object from
 	// another one.
