@@ -258,7 +258,7 @@ func deletionRows() []change {
 	step := func(s distribution.DeletionStep) string { return code(string(s)) }
 	return []change{
 		{about, "its deletion waits for its tenants", "Warning", []string{step(distribution.StepInUse)}},
-		{about, "its deletion reaches the next step; the last event says that it is gone", "Normal", []string{step(distribution.StepDisabling), step(distribution.StepSettling), step(distribution.StepDeleting)}},
+		{about, "its deletion reaches the next step", "Normal", []string{step(distribution.StepDisabling), step(distribution.StepSettling), step(distribution.StepDeleting)}},
 		{about, "`DeletionStalled` becomes True", "Warning", []string{code(string(distribution.DeletionStalled))}},
 	}
 }
