@@ -4,23 +4,28 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // addZones adds the workers that keep DNS zones.
 func addZones(mgr ctrl.Manager, env *environment, providers func() zone.Providers, onChange func([]dns.Owner)) (*zone.Zones, error) {
-	observer, err := newZoneMetrics(ctrlmetrics.Registry, env.metrics.dnsFailed)
+	metrics, err := newZoneMetrics(ctrlmetrics.Registry, env.metrics.dnsFailed)
 	if err != nil {
 		return nil, err
 	}
+	observer := zoneObserver{zoneMetrics: metrics, publisher: env.publisher}
 	zones := zone.New(zone.Options{
 		Providers: providers, Clock: clock.RealClock{}, Random: rand.Float64, Observer: observer, OnChange: onChange,
 		Confirm: env.halt.Confirm(env.lease.confirm()),
@@ -29,6 +34,25 @@ func addZones(mgr ctrl.Manager, env *environment, providers func() zone.Provider
 		return nil, fmt.Errorf("adding the zones: %w", err)
 	}
 	return zones, registerZones(ctrlmetrics.Registry, zones)
+}
+
+// zoneObserver also accounts for what the zones do without a pass of the object.
+type zoneObserver struct {
+	*zoneMetrics
+
+	publisher *publisher
+}
+
+// Corrected implements zone.Observer. The zone does not wait for the events.
+func (o zoneObserver) Corrected(corrections []dns.Correction) {
+	go func() {
+		for _, c := range corrections {
+			e, object := reconcile.Event(publication.Corrected(c)), &v1alpha1.DistributionTenant{}
+			object.Namespace, object.Name, object.UID = c.Owner.Namespace, c.Owner.Name, types.UID(c.Owner.UID)
+			log := ctrl.Log.WithValues("controller", "distributiontenant", "namespace", object.Namespace, "name", object.Name)
+			reconcile.Account(log, e, func() { o.publisher.publish(object, e) })
+		}
+	}()
 }
 
 // allowedRoles are the roles that objects may name. Validate has read them before.

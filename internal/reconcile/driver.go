@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -107,6 +108,14 @@ type Event struct {
 	Reason, Message string
 	// ID is that of the resource in AWS that was changed, if any was.
 	ID string
+}
+
+// Told are events as a domain tells them.
+func Told(events []chain.Event) (out []Event) {
+	for _, e := range events {
+		out = append(out, Event(e))
+	}
+	return out
 }
 
 // Driver reconciles the objects of one kind.
@@ -244,13 +253,16 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 	return d.result(ctx, c.After, failure)
 }
 
-// account leaves one line in the log and one event for each act, so that the two never differ. The logger names the
-// object.
 func (d *Driver[O]) account(ctx context.Context, o O, acts []Event) {
 	for _, a := range acts {
-		log.FromContext(ctx).Info("Changed", "what", a.Reason, "change", a.Message, "id", a.ID)
-		d.Publish(o, a)
+		Account(log.FromContext(ctx), a, func() { d.Publish(o, a) })
 	}
+}
+
+// Account leaves one line in the log and one event for an act, so that the two never differ. The logger names the object.
+func Account(to logr.Logger, act Event, publish func()) {
+	to.Info("Changed", "what", act.Reason, "change", act.Message, "id", act.ID)
+	publish()
 }
 
 // result is the one place where the end of a pass becomes a delay.

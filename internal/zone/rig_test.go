@@ -35,11 +35,12 @@ type rig struct {
 	asleep  bool
 	confirm error
 
-	mu        sync.Mutex
-	woken     []dns.Owner
-	conflicts int
-	took      []time.Duration
-	results   []string
+	mu          sync.Mutex
+	woken       []dns.Owner
+	conflicts   int
+	took        []time.Duration
+	results     []string
+	corrections []dns.Correction
 }
 
 // object is what the API server stores of an object.
@@ -77,6 +78,9 @@ func (r *rig) wake(owners []dns.Owner) {
 
 func (r *rig) Batch(_ dns.Provider, changes int, result fault.Kind) {
 	r.results = append(r.results, fmt.Sprintf("%d %s", changes, result))
+}
+func (r *rig) Corrected(corrections []dns.Correction) {
+	r.corrections = append(r.corrections, corrections...)
 }
 func (r *rig) Conflict(dns.Provider)                         { r.conflicts++ }
 func (r *rig) Propagated(_ dns.Provider, took time.Duration) { r.took = append(r.took, took) }

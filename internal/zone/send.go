@@ -51,5 +51,8 @@ func (z *zone) send(ctx context.Context, c dns.SendBatch) dns.Event {
 		// Otherwise it was our own limiter that answered.
 		z.opts.Observer.Batch(z.at, len(c.Changes), fault.KindOf(err))
 	}
+	if corrections := c.Corrections(); err == nil && len(corrections) > 0 {
+		z.opts.Observer.Corrected(corrections)
+	}
 	return dns.BatchAnswered{Call: c, ChangeID: id, Err: err}
 }

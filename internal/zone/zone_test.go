@@ -169,6 +169,12 @@ func TestDriftIsPutBackWhereThatIsAllowed(t *testing.T) {
 	if d := cmp.Diff([]port.Class{port.Correct}, classes); d != "" {
 		t.Errorf("urgency (-want +got):\n%s", d)
 	}
+	found := cname("a")
+	found.Value = "other.example.net"
+	told := []dns.Correction{{Owner: kept.Owner, Restores: []dns.Record{cname("a")}, Replaces: []dns.RecordSet{found.Set()}}}
+	if d := cmp.Diff(told, r.corrections); d != "" {
+		t.Errorf("corrections (-want +got):\n%s", d)
+	}
 }
 
 // Between the listing and the batch someone created the very same record by hand.

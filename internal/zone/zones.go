@@ -42,17 +42,21 @@ type Observer interface {
 	// Batch is called after each batch that was sent, with the number of its changes and the
 	// kind of fault (None when it was accepted).
 	Batch(at dns.Provider, changes int, result fault.Kind)
+	// Corrected is called after each accepted batch that has restored records.
+	Corrected(corrections []dns.Correction)
 	// Conflict is called when an object finds the place of a record taken.
 	Conflict(at dns.Provider)
 	// Propagated is called when every server has a change, with the time that took.
 	Propagated(at dns.Provider, took time.Duration)
 }
 
-type silent struct{}
+// Silent is an Observer that nothing is told to.
+type Silent struct{}
 
-func (silent) Batch(dns.Provider, int, fault.Kind)    {}
-func (silent) Conflict(dns.Provider)                  {}
-func (silent) Propagated(dns.Provider, time.Duration) {}
+func (Silent) Batch(dns.Provider, int, fault.Kind)    {}
+func (Silent) Corrected([]dns.Correction)             {}
+func (Silent) Conflict(dns.Provider)                  {}
+func (Silent) Propagated(dns.Provider, time.Duration) {}
 
 // Zones are the workers of all zones. All its methods may be called at once.
 type Zones struct {
@@ -85,7 +89,7 @@ func New(o Options) *Zones {
 		o.Confirm = func(context.Context) error { return nil }
 	}
 	if o.Observer == nil {
-		o.Observer = silent{}
+		o.Observer = Silent{}
 	}
 	return &Zones{directory: newDirectory(o.Providers, o.Clock), opts: o, zones: map[dns.ZoneKey]*zone{}, known: map[dns.Owner]known{}}
 }

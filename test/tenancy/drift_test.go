@@ -62,6 +62,9 @@ func TestDriftIsCorrected(t *testing.T) {
 		"pod-security.kubernetes.io/enforce": "baseline", "pod-security.kubernetes.io/enforce-version": "latest",
 	})
 	s.eventually(func(g gomega.Gomega) { g.Expect(s.may("intruder", "list", ns)).To(gomega.BeFalse()) })
+	for _, reverted := range []string{"Namespace " + ns, "ResourceQuota kleff-plan", "LimitRange kleff-plan", "NetworkPolicy kleff-ingress", "RoleBinding kleff-owner-view"} {
+		s.told(o, "DriftCorrected", reverted)
+	}
 	if s.read(quota); quota.Labels["example.com/theirs"] != "stays" {
 		t.Error("a label of someone else's is gone")
 	}
@@ -74,6 +77,7 @@ func TestDriftIsCorrected(t *testing.T) {
 			g.Expect(gone.GetUID()).NotTo(gomega.Equal(uid))
 		})
 	}
+	s.told(o, "Updated", "Created ResourceQuota kleff-plan")
 	// An object that no longer says whose it is isn't in the operator's cache, and is its own all the same.
 	change(s, quota, func(o *corev1.ResourceQuota) {
 		delete(o.Labels, kleffv1.LabelManagedBy)

@@ -18,6 +18,7 @@ import (
 	"github.com/onsi/gomega"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -283,6 +284,22 @@ func (s *scene) says(o client.Object, kind, want string, texts ...string) {
 		for _, text := range texts {
 			g.Expect(c.Message).To(gomega.ContainSubstring(text))
 		}
+	})
+}
+
+// told wants an event about an object without a namespace.
+func (s *scene) told(o client.Object, reason, text string) {
+	s.t.Helper()
+	s.eventually(func(g gomega.Gomega) {
+		var events eventsv1.EventList
+		g.Expect(kube.List(s.t.Context(), &events, client.InNamespace(metav1.NamespaceDefault))).To(gomega.Succeed())
+		var notes []string
+		for _, e := range events.Items {
+			if e.Regarding.UID == o.GetUID() && e.Reason == reason {
+				notes = append(notes, e.Note)
+			}
+		}
+		g.Expect(notes).To(gomega.ContainElement(gomega.ContainSubstring(text)))
 	})
 }
 

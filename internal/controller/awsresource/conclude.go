@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
@@ -26,7 +25,7 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	report := distribution.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
 		// What is known is out of date.
-		return reconcile.Conclusion{After: p.after(report), Acts: told(distribution.Acts(p.in, p.out))}
+		return reconcile.Conclusion{After: p.after(report), Acts: reconcile.Told(distribution.Acts(p.in, p.out))}
 	}
 	drifted := p.status.Common.DriftDetected
 	convert.ResourceReport(p.status.Common, report, now)
@@ -47,19 +46,12 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 		p.Observer.DriftDetected()
 	}
 	c := reconcile.Conclusion{
-		After: p.after(report), Acts: told(distribution.Acts(p.in, p.out)), Events: told(distribution.Events(p.in, p.out, report)), Details: report.Details,
+		After: p.after(report), Acts: reconcile.Told(distribution.Acts(p.in, p.out)), Events: reconcile.Told(distribution.Events(p.in, p.out, report)), Details: report.Details,
 	}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
 		c.Refused = p.in.World.RefusedKind()
 	}
 	return c
-}
-
-func told(events []chain.Event) (out []reconcile.Event) {
-	for _, e := range events {
-		out = append(out, reconcile.Event(e))
-	}
-	return out
 }
 
 // corrected reports whether a step of this pass set drift back.

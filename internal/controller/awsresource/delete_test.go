@@ -411,7 +411,7 @@ func TestEventsOfADeletionTellItsSteps(t *testing.T) {
 				t.Errorf("%s does not say what it is about: %s", e.Reason, e.Message)
 			}
 		}
-		if d := cmp.Diff([]string{"InUse", "Settling", "Deleting"}, reasons); d != "" {
+		if d := cmp.Diff([]string{"InUse", "Disabled", "Settling", "Deleted"}, reasons); d != "" {
 			t.Errorf("events (-want +got):\n%s", d)
 		}
 	})

@@ -53,7 +53,7 @@ func TestFromCreationToDeletion(t *testing.T) {
 		if d := cmp.Diff(map[string]int{k.update: 1, k.delete: 1}, k.mutations(spent)); d != "" {
 			t.Errorf("changes in AWS of the deletion (-want +got):\n%s", d)
 		}
-		if d := cmp.Diff([]string{"Deployed", "Deployed", "Settling", "Deleting"}, w.Reasons("shop")); d != "" {
+		if d := cmp.Diff([]string{"Created", "Deployed", "Updated", "Deployed", "Disabled", "Settling", "Deleted"}, w.Reasons("shop")); d != "" {
 			t.Errorf("events (-want +got):\n%s", d)
 		}
 	})

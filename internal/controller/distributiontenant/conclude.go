@@ -9,7 +9,6 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
@@ -45,24 +44,17 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.object.Status.LastDriftCheckTime = &checked
 	}
 	p.observeMetrics(before, now)
-	c := reconcile.Conclusion{After: p.after(report, now), Acts: p.acts(), Noted: told(changes), Details: report.Details, Stored: func() { p.declare(report.Ledger) }}
+	c := reconcile.Conclusion{After: p.after(report, now), Acts: p.acts(), Noted: reconcile.Told(changes), Details: report.Details, Stored: func() { p.declare(report.Ledger) }}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
 		c.Refused = p.in.World.RefusedKind()
 	}
-	c.Events = told(events)
+	c.Events = reconcile.Told(events)
 	p.remember(p.object, p.in.Attempts)
 	return c
 }
 
 // acts are what the pass has changed in AWS.
-func (p *pass) acts() []reconcile.Event { return told(distributiontenant.Acts(p.in, p.out)) }
-
-func told(events []chain.Event) (out []reconcile.Event) {
-	for _, e := range events {
-		out = append(out, reconcile.Event(e))
-	}
-	return out
-}
+func (p *pass) acts() []reconcile.Event { return reconcile.Told(distributiontenant.Acts(p.in, p.out)) }
 
 // recallServed adds what was last seen of the certificate that the tenant serves with. Nothing is read for it.
 func (p *pass) recallServed() {

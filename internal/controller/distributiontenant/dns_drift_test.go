@@ -1,6 +1,7 @@
 package distributiontenant_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -72,6 +73,15 @@ func TestDriftOfRecordsIsPutBackUnderEnforce(t *testing.T) {
 			r.Advance(aListing)
 			is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
 			r.has(coveredZone, alphaRecord)
+			told := r.Events[len(r.Events)-1]
+			if told.Reason != "DriftCorrected" || !strings.HasPrefix(told.Message, "Restored in DNS: CNAME "+alphaDomain+" -> "+mainEndpoint) {
+				t.Errorf("the last event is %+v", told)
+			}
+			for _, set := range d.left {
+				if value := strings.Fields(set)[2]; !strings.Contains(told.Message, value) {
+					t.Errorf("the event does not name what was replaced, %s: %s", value, told.Message)
+				}
+			}
 			r.removed("alpha")
 		})
 	}

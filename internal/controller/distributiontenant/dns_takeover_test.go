@@ -10,6 +10,7 @@ import (
 	r53types "github.com/aws/aws-sdk-go-v2/service/route53/types"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
 const (
@@ -170,6 +171,12 @@ func TestWhatLedToCloudFrontIsNotPutBack(t *testing.T) {
 	r.changeRecord(coveredZone, r53types.ChangeActionCreate, cname("dother.cloudfront.net", 120))
 	delete(r.exempt, alphaDomain)
 	r.serving("alpha", withDNS(withTakeover))
+	published := slices.ContainsFunc(r.Events, func(e world.Event) bool {
+		return e.Reason == "Published" && strings.Contains(e.Message, "instead of CNAME dother.cloudfront.net")
+	})
+	if !published {
+		t.Errorf("no event names what was replaced: %+v", r.Events)
+	}
 	r.removed("alpha")
 }
 

@@ -30,11 +30,9 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		if ready.Type != chain.Ready {
 			continue
 		}
-		for _, e := range invalidation.Events(p.in.Memory.Ready.Reason, ready) {
-			c.Events = append(c.Events, reconcile.Event(e))
-		}
+		c.Events = append(c.Events, reconcile.Told(invalidation.Events(p.in.Memory.Ready.Reason, ready))...)
 	}
-	c.Stored = p.count
+	c.Noted, c.Stored = reconcile.Told(invalidation.Created(p.before, p.in.Memory.Tenants)), p.count
 	return c
 }
 

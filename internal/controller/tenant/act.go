@@ -82,7 +82,7 @@ func (p *pass) createNamespace(ctx context.Context, s tenant.CreateNamespace) er
 		return p.refusal(err)
 	}
 	p.tell(eventNamespaceCreated, fmt.Sprintf("the namespace %q was created", live.Name))
-	p.in.Memory = s.Memory
+	p.fresh, p.in.Memory = true, s.Memory
 	return p.sawNamespace(ctx, &live)
 }
 
@@ -98,6 +98,8 @@ func (p *pass) applyNamespace(ctx context.Context, s tenant.ApplyNamespace) erro
 		p.tell(eventNamespaceAdopted, fmt.Sprintf("the existing namespace %q was adopted and now belongs to this tenant", live.Name))
 	case p.in.Deleting:
 		p.tell(eventNamespaceRetained, fmt.Sprintf("the namespace %q is kept and no longer belongs to a tenant", live.Name))
+	default:
+		p.account.Changed(s.Object, []plan.Live{*p.in.World.Namespace})
 	}
 	return p.sawNamespace(ctx, &live)
 }
@@ -145,17 +147,26 @@ func (p *pass) apply(ctx context.Context, a tenant.Apply) {
 		err := p.Children.Delete(ctx, l)
 		if err == nil {
 			p.pruned(l)
+			p.account.Deleted(l.Object)
 		}
 		p.note(l.Object, "", err)
 	}
 	for _, o := range a.Create {
 		p.note(o, o.Hash(), p.create(ctx, o))
 	}
+	before := slices.Clone(p.in.World.Children)
+	change := func(u plan.Update, how func(context.Context, plan.Update) error) {
+		err := how(ctx, u)
+		p.note(u.Object, u.Hash(), err)
+		if err == nil {
+			p.account.Changed(u.Object, before)
+		}
+	}
 	for _, u := range a.Update {
-		p.note(u.Object, u.Hash(), p.update(ctx, u))
+		change(u, p.update)
 	}
 	for _, u := range a.Replace {
-		p.note(u.Object, u.Hash(), p.replace(ctx, u))
+		change(u, p.replace)
 	}
 }
 
@@ -192,9 +203,17 @@ func (p *pass) create(ctx context.Context, o plan.Object) error {
 			p.found(live)
 			return nil
 		}
+		before := live
 		live, err = p.Children.Apply(ctx, o, live.UID)
+		if err = p.settled(o, live, err); err == nil {
+			p.account.Changed(o, []plan.Live{before})
+		}
+		return err
 	}
-	return p.settled(o, live, err)
+	if err = p.settled(o, live, err); err == nil && !p.fresh {
+		p.account.Created(o)
+	}
+	return err
 }
 
 // settled takes a child as it is after a write.
@@ -247,5 +266,5 @@ const (
 )
 
 func (p *pass) tell(reason, message string) {
-	p.events = append(p.events, reconcile.Event{Reason: reason, Message: prose.Sentence(message)})
+	p.acts = append(p.acts, reconcile.Event{Reason: reason, Message: prose.Sentence(message)})
 }

@@ -30,7 +30,10 @@ type pass struct {
 	confirmed bool
 	in        tenant.Input
 	decision  tenant.Decision
-	events    []reconcile.Event
+	// acts tell of the namespace, and account of what is in it. A fresh namespace was created in this pass, with what is in it.
+	acts    []reconcile.Event
+	account plan.Account
+	fresh   bool
 }
 
 // Decide implements reconcile.Pass.
@@ -176,7 +179,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	before := s.DeepCopy().Conditions
 	report := tenant.Conclude(p.in, tenant.Outcome{Decision: p.decision, Err: err}, convert.Conditions(before))
 	convert.TenantStatus(s, p.object.Generation, report, p.Clock.Now())
-	c := reconcile.Conclusion{Events: append(p.events, transition(before, s.Conditions)...)}
+	c := reconcile.Conclusion{Acts: append(p.acts, reconcile.Told(p.account.Events())...), Events: transition(before, s.Conditions)}
 	if rest, ok := p.decision.Step.(tenant.Rest); ok {
 		c.After = rest.After
 	}
@@ -191,7 +194,7 @@ func (p *pass) farewell(err error) reconcile.Conclusion {
 	case p.in.Memory.Namespace != "" && p.in.World.Namespace == nil:
 		p.tell(eventNamespaceDeleted, fmt.Sprintf("the namespace %q was deleted", p.in.Memory.Namespace))
 	}
-	return reconcile.Conclusion{Events: p.events}
+	return reconcile.Conclusion{Acts: p.acts}
 }
 
 // transition tells of TenantReady when its reason has changed.

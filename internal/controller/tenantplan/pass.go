@@ -37,6 +37,7 @@ type pass struct {
 	in        tenantplan.Input
 	decision  tenantplan.Decision
 	tenants   []kleffv1.Tenant
+	account   plan.Account
 }
 
 // Decide implements reconcile.Pass.
@@ -159,15 +160,21 @@ func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenantplan.Apply
 	for _, o := range a.Create {
 		p.keep(o, p.create(ctx, o))
 	}
+	before := slices.Clone(p.in.Constraints)
 	for _, u := range a.Update {
 		live, err := p.Children.Apply(ctx, u.Object, u.UID)
-		p.keep(u.Object, p.settled(u.Object, live, err))
+		err = p.settled(u.Object, live, err)
+		p.keep(u.Object, err)
+		if err == nil {
+			p.account.Changed(u.Object, before)
+		}
 	}
 	for _, l := range a.Prune {
 		err := p.Children.Delete(ctx, l)
 		if err == nil {
 			l.Deleting = true
 			p.found(l)
+			p.account.Deleted(l.Object)
 		}
 		p.note(l.Object, "", err)
 	}
@@ -207,9 +214,17 @@ func (p *pass) create(ctx context.Context, o plan.Object) error {
 		if !p.in.Owns(live) {
 			return plan.Foreign(o)
 		}
+		before := live
 		live, err = p.Children.Apply(ctx, o, live.UID)
+		if err = p.settled(o, live, err); err == nil {
+			p.account.Changed(o, []plan.Live{before})
+		}
+		return err
 	}
-	return p.settled(o, live, err)
+	if err = p.settled(o, live, err); err == nil {
+		p.account.Created(o)
+	}
+	return err
 }
 
 // settled takes an object as it is after a write.
@@ -278,7 +293,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	before := p.object.Status.DeepCopy()
 	now := p.Clock.Now()
 	convert.PlanStatus(&p.object.Status, p.object, report, now)
-	c := reconcile.Conclusion{Events: p.events(before.Conditions)}
+	c := reconcile.Conclusion{Acts: reconcile.Told(p.account.Events()), Events: p.events(before.Conditions)}
 	if rest, ok := p.decision.Step.(tenantplan.Rest); ok {
 		c.After = rest.After
 	}

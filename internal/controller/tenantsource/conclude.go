@@ -43,7 +43,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	case report.Rollout != nil && report.Polled == nil:
 		p.concludeRollout(&c, report, was, now)
 	case report.Polled != nil:
-		c.Events = p.events(was.Conditions, round)
+		c.Noted, c.Events = p.changes(round), p.transition(was.Conditions)
 		if round.Rolling != nil && !round.Rolling.Memory.Complete {
 			c.After = again
 		}
@@ -59,7 +59,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 			}
 		}
 	case p.in.Deleting:
-		c.Events = p.removalEvents(was.Conditions)
+		c.Noted, c.Events = p.removalEvents(was.Conditions)
 		c.Stored = func() { p.Observer.Held(p.key(), held(report)) }
 	case p.in.Frozen():
 		c.Events = p.transition(was.Conditions)
@@ -85,18 +85,18 @@ const (
 	eventTenantsRetained = "TenantsRetained"
 )
 
-func (p *pass) events(before []metav1.Condition, round *tenantsource.Round) []reconcile.Event {
-	events := p.transition(before)
+// changes tell what a round has done to the tenants.
+func (p *pass) changes(round *tenantsource.Round) []reconcile.Event {
 	named := p.session.named
 	created, updated := round.Created+named.created, round.Updated+named.updated
-	if round.Failure == nil && created+updated+round.Deleted+round.Marked > 0 {
-		message := fmt.Sprintf("Tenants created: %d, changed: %d, %s: %d", created, updated, p.removedWord(), round.Deleted)
-		if round.Marked > 0 {
-			message += fmt.Sprintf(", in their grace before that: %d", round.Marked)
-		}
-		events = append(events, reconcile.Event{Reason: eventTenantsChanged, Message: message + "."})
+	if round.Failure != nil || created+updated+round.Deleted+round.Marked == 0 {
+		return nil
 	}
-	return events
+	message := fmt.Sprintf("Tenants created: %d, changed: %d, %s: %d", created, updated, p.removedWord(), round.Deleted)
+	if round.Marked > 0 {
+		message += fmt.Sprintf(", in their grace before that: %d", round.Marked)
+	}
+	return []reconcile.Event{{Reason: eventTenantsChanged, Message: message + "."}}
 }
 
 func (p *pass) removedWord() string {
@@ -116,12 +116,13 @@ func streamEvents(before, after []metav1.Condition) []reconcile.Event {
 	return reconcile.Turn(before, after, v1alpha1.ConditionWatching)
 }
 
-func (p *pass) removalEvents(before []metav1.Condition) []reconcile.Event {
+// removalEvents tell what became of the tenants of a source that is deleted, and before that why it waits.
+func (p *pass) removalEvents(before []metav1.Condition) (noted, events []reconcile.Event) {
 	if p.decision.Step != tenantsource.LetGo {
-		return p.transition(before)
+		return nil, p.transition(before)
 	}
 	if p.in.Retains() {
-		return []reconcile.Event{{Reason: eventTenantsRetained, Message: "The source was deleted, and its tenants are kept."}}
+		return []reconcile.Event{{Reason: eventTenantsRetained, Message: "The source was deleted, and its tenants are kept."}}, nil
 	}
-	return nil
+	return nil, nil
 }

@@ -76,7 +76,7 @@ func deletionEvent(in Input, r Report) (chain.Event, bool) {
 	return e, true
 }
 
-// stepEvent tells what a step has changed. A disable is told as a step of the deletion.
+// stepEvent tells what a step has changed.
 func stepEvent(in Input, s Step) (chain.Event, bool) {
 	told := func(reason, format string, args ...any) (chain.Event, bool) {
 		return chain.Event{Reason: reason, Message: fmt.Sprintf(format, args...)}, true
@@ -104,6 +104,8 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if !in.deleting() {
 			return told(resource.EventUpdated, "Removed the tags %s.", prose.List(s.Keys))
 		}
+	case Disable:
+		return told(resource.EventDisabled, "Disabled the %s %s, so that it can be deleted.", in.Desired.Words.Noun, in.id())
 	case LetGo:
 		if s.Left != "" {
 			message := fmt.Sprintf("The %s %s stays in AWS.", in.Desired.Words.Noun, s.Left)
@@ -115,7 +117,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if !in.World.present() && in.Memory.ID != "" {
 			return told(resource.EventDeleted, "The %s %s was deleted.", in.Desired.Words.Noun, in.Memory.ID)
 		}
-	case Look, EnsureFinalizer, Disable, Delete, Rest:
+	case Look, EnsureFinalizer, Delete, Rest:
 	}
 	return chain.Event{}, false
 }

@@ -83,6 +83,31 @@ type (
 	}
 )
 
+// Correction is what a batch restores for one object.
+type Correction struct {
+	Owner Owner
+	// Restores are the records that others have deleted or changed, Replaces what others have put there.
+	Restores []Record
+	Replaces []RecordSet
+}
+
+// Corrections returns what the batch restores.
+func (c SendBatch) Corrections() (list []Correction) {
+	for _, u := range c.units {
+		if !u.Correction || len(u.Publishes) == 0 {
+			continue
+		}
+		correction := Correction{Owner: u.Owner, Restores: u.Publishes}
+		for _, change := range u.Changes {
+			if change.Action == Delete {
+				correction.Replaces = append(correction.Replaces, change.Set)
+			}
+		}
+		list = append(list, correction)
+	}
+	return list
+}
+
 func (ReadName) call()  {}
 func (SendBatch) call() {}
 func (AskSync) call()   {}

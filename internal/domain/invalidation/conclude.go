@@ -2,6 +2,7 @@ package invalidation
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -105,6 +106,21 @@ func (in Input) failures() string {
 		return fmt.Sprintf("The tenant %s was not invalidated: %s", first.Name, first.Message)
 	}
 	return fmt.Sprintf("%d of %d tenants were not invalidated: %s. status.tenants says why. The first: %s", len(names), len(in.Memory.Tenants), prose.List(names), first.Message)
+}
+
+// Created tells which invalidations a pass has created in AWS. before are the tenants as status had them.
+func Created(before, after []Tenant) []chain.Event {
+	var created []string
+	for _, t := range after {
+		known := slices.ContainsFunc(before, func(b Tenant) bool { return b.Name == t.Name && b.InvalidationID == t.InvalidationID })
+		if t.InvalidationID != "" && !known {
+			created = append(created, fmt.Sprintf("%s (tenant %s)", t.InvalidationID, t.Name))
+		}
+	}
+	if len(created) == 0 {
+		return nil
+	}
+	return []chain.Event{{Reason: resource.EventCreated, Message: fmt.Sprintf("Created %s.", prose.List(created))}}
 }
 
 // Events tells how the invalidation has ended, and what a person has to see before that, once. before is the reason that

@@ -7,6 +7,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // Reasons of events that are not reasons of conditions. The reference page of events is generated from these comments.
@@ -25,14 +26,14 @@ func Changes(before, after []dns.Entry, view dns.View) []chain.Event {
 	renewed := map[dns.Key]bool{}
 	for _, e := range after {
 		if e.State == dns.Published && slices.ContainsFunc(before, func(b dns.Entry) bool { return b.Record == e.Record && b.State == dns.Intended }) {
-			came = append(came, shown(e)+instead(e, before, after))
+			came = append(came, shown(e.Record)+instead(e, before, after))
 		}
 		renewed[e.Key()] = renewed[e.Key()] || e.State == dns.Published
 	}
 	for _, e := range gone(before, after) {
 		back, left := withdrawn(e, view.Of(e.Record))
 		if left && !renewed[e.Key()] {
-			went = append(went, shown(e)+back)
+			went = append(went, shown(e.Record)+back)
 		}
 	}
 	var events []chain.Event
@@ -45,7 +46,23 @@ func Changes(before, after []dns.Entry, view dns.View) []chain.Event {
 	return events
 }
 
-func shown(e dns.Entry) string { return fmt.Sprintf("%s %s -> %s", e.Type, e.Name, e.Value) }
+// Corrected tells which records were restored after others had changed or deleted them.
+func Corrected(c dns.Correction) chain.Event {
+	var restored, replaced []string
+	for _, r := range c.Restores {
+		restored = append(restored, shown(r))
+	}
+	for _, s := range c.Replaces {
+		replaced = append(replaced, s.String())
+	}
+	message := "Restored in DNS: " + prose.List(restored)
+	if len(replaced) > 0 {
+		message += " instead of " + prose.List(replaced)
+	}
+	return chain.Event{Warning: true, Reason: resource.EventDriftCorrected, Message: message + "."}
+}
+
+func shown(r dns.Record) string { return fmt.Sprintf("%s %s -> %s", r.Type, r.Name, r.Value) }
 
 // instead names what an entry has replaced: sets of others, and a record of ours that leaves the ledger for it.
 func instead(e dns.Entry, before, after []dns.Entry) string {

@@ -65,7 +65,8 @@ func (j *judge) nextLedger() []dns.Entry {
 	}
 	next := dns.Advance(have, j.wants, j.View, policy)
 	for i, e := range next {
-		if j.attached(dns.Domain(e.Name)) {
+		// What is about to be replaced is told once it is.
+		if e.State != dns.Intended && j.attached(dns.Domain(e.Name)) {
 			next[i].Replaced = e.Replaced.WithoutCloudFront(e.Name)
 		}
 	}

@@ -12,19 +12,24 @@ const (
 	// EventAdopted (Normal; DistributionTenant, Distribution, ConnectionGroup): an existing resource in AWS was adopted.
 	// The message names its previous owner, if it had one.
 	EventAdopted = "Adopted"
-	// EventCreated (Normal; DistributionTenant, Distribution, ConnectionGroup): the operator created the resource in AWS. The
-	// message names its ID.
+	// EventCreated (Normal; DistributionTenant, Distribution, ConnectionGroup, Invalidation): the operator created the resource
+	// in AWS. The message has its ID. For an Invalidation it lists the first five invalidations with their tenants.
 	EventCreated = "Created"
 	// EventDeleted (Normal; DistributionTenant, Distribution, ConnectionGroup): the operator deleted the resource in AWS.
 	EventDeleted = "Deleted"
-	// EventUpdated (Normal; DistributionTenant, Distribution, ConnectionGroup): the operator changed the resource in AWS
-	// because the spec changed. The message lists the first five fields with both values.
+	// EventDisabled (Normal; Distribution, ConnectionGroup): the operator disabled the resource in AWS, so that it can be
+	// deleted.
+	EventDisabled = "Disabled"
+	// EventUpdated (Normal; DistributionTenant, Distribution, ConnectionGroup, Tenant, TenantPlan): the operator changed the
+	// resource in AWS, or the objects in the cluster, because the spec or the plan changed. The message lists the first five
+	// fields with both values, or the first five objects.
 	EventUpdated = "Updated"
 	// EventDomainMoved (Normal; DistributionTenant): a DomainClaim with `handOver` has moved a domain to this object from
 	// another one.
 	EventDomainMoved = "DomainMoved"
-	// EventDriftCorrected (Warning; DistributionTenant, Distribution, ConnectionGroup): fields or tags that were changed
-	// in AWS were set back. The message lists the first five with both values.
+	// EventDriftCorrected (Warning; DistributionTenant, Distribution, ConnectionGroup, Tenant, TenantPlan): changes that others
+	// made to fields or tags in AWS, to DNS records, or to objects in the cluster were reverted. The message lists the first
+	// five; for AWS and DNS it has both values.
 	EventDriftCorrected = "DriftCorrected"
 	// EventExternalDeletion (Warning; DistributionTenant, Distribution, ConnectionGroup): the resource was deleted outside
 	// of Kubernetes and is created again.

@@ -31,10 +31,12 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
@@ -316,7 +318,7 @@ func (w *World) start() {
 	p.OnOpen(func(a *account.Account) {
 		p.workers = append(p.workers, &worker{step: a.Inventory.Step, next: w.Clock.Now()})
 	})
-	p.zones = zone.New(zone.Options{Providers: w.providers(p.Route53()), Clock: w.Clock, OnChange: w.wakeOwners, Random: half, Confirm: w.Halt.Confirm(nil)})
+	p.zones = zone.New(zone.Options{Providers: w.providers(p.Route53()), Clock: w.Clock, OnChange: w.wakeOwners, Observer: zoneObserver{w: w}, Random: half, Confirm: w.Halt.Confirm(nil)})
 	own := p.Accounts.Own()
 	p.inventory = own.Inventory
 	p.claims = w.claims()
@@ -408,6 +410,20 @@ type observer struct{ w *World }
 
 func (o observer) DriftDetected()              { o.w.Drift++ }
 func (o observer) BecameReady(d time.Duration) { o.w.Ready = append(o.w.Ready, d) }
+
+// zoneObserver publishes what the zones restore.
+type zoneObserver struct {
+	zone.Silent
+
+	w *World
+}
+
+func (o zoneObserver) Corrected(corrections []dns.Correction) {
+	for _, c := range corrections {
+		e := publication.Corrected(c)
+		o.w.Events = append(o.w.Events, Event{Object: c.Owner.Name, Warning: e.Warning, Reason: e.Reason, Message: e.Message})
+	}
+}
 
 func (w *World) sdk(accessKey string, transport http.RoundTripper) awssdk.Config {
 	return awssdk.Config{
