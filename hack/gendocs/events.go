@@ -29,7 +29,8 @@ const eventsIntro = `# Events
 
 Every event that the operator writes, with its reason, its type and the kind of object that it is about. An event
 reports a change once. The current state is in the [conditions](conditions.md), which don't expire. A tenant that
-is created without a problem has one event, ` + "`Created`" + `.
+is created without a problem has one event, ` + "`Created`" + `, then ` + "`Updated`" + ` when its managed certificate is attached, and
+` + "`Published`" + ` when its DNS records are there.
 
 ` + "```sh" + `
 kubectl get events --field-selector involvedObject.name=acme

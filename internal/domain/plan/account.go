@@ -23,7 +23,7 @@ func (a *Account) Deleted(o Object) { a.deleted = append(a.deleted, o.Ref()) }
 // before, others have changed it since.
 func (a *Account) Changed(o Object, before []Live) {
 	was := slices.IndexFunc(before, func(l Live) bool { return l.Key() == o.Key() })
-	if was >= 0 && before[was].Annotations[AnnotationApplied] == o.Hash() {
+	if was >= 0 && before[was].Annotations[AnnotationApplied] == o.Annotations[AnnotationApplied] {
 		a.reverted = append(a.reverted, o.Ref())
 		return
 	}
