@@ -39,7 +39,7 @@ func TestTheLifeOfAnInvalidation(t *testing.T) {
 	if n := w.KubeWrites() - writes; n != 3 {
 		t.Errorf("%d writes to Kubernetes: the tenants, the ID of the invalidation, and its end are 3", n)
 	}
-	if diff := cmp.Diff([]string{"Completed"}, w.Reasons("first")); diff != "" {
+	if diff := cmp.Diff([]string{"Created", "Completed"}, w.Reasons("first")); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	if w.Paths != 1 || w.Ended[true] != 1 || w.Ended[false] != 0 {

@@ -210,7 +210,7 @@ func (p *pass) create(ctx context.Context, o plan.Object) error {
 		}
 		return err
 	}
-	if err = p.settled(o, live, err); err == nil && !p.fresh {
+	if err = p.settled(o, live, err); err == nil {
 		p.account.Created(o)
 	}
 	return err

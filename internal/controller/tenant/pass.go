@@ -30,7 +30,8 @@ type pass struct {
 	confirmed bool
 	in        tenant.Input
 	decision  tenant.Decision
-	// acts tell of the namespace, and account of what is in it. A fresh namespace was created in this pass, with what is in it.
+	// acts tell of the namespace, and account of what is in it. What is in a fresh namespace, created in this pass, is not
+	// told.
 	acts    []reconcile.Event
 	account plan.Account
 	fresh   bool
@@ -179,7 +180,10 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	before := s.DeepCopy().Conditions
 	report := tenant.Conclude(p.in, tenant.Outcome{Decision: p.decision, Err: err}, convert.Conditions(before))
 	convert.TenantStatus(s, p.object.Generation, report, p.Clock.Now())
-	c := reconcile.Conclusion{Acts: append(p.acts, reconcile.Told(p.account.Events())...), Events: transition(before, s.Conditions)}
+	c := reconcile.Conclusion{Acts: p.acts, Events: transition(before, s.Conditions)}
+	if !p.fresh {
+		c.Acts = append(c.Acts, reconcile.Told(p.account.Events())...)
+	}
 	if rest, ok := p.decision.Step.(tenant.Rest); ok {
 		c.After = rest.After
 	}
