@@ -44,7 +44,7 @@ func TestEvents(t *testing.T) {
 		"with the owner before":           {in: quiet(), done: []distribution.Step{distribution.Adopt{Previous: ownership.Shown{Text: "shop/beta"}}}, want: []chain.Event{{ID: "E1", Reason: "Adopted", Message: "Adopted the distribution. It belonged to shop/beta."}}},
 		"what AWS refuses is":             {in: with(quiet(), drifted, edited, refused(fault.Invalid)), want: []chain.Event{{Warning: true, Reason: "InvalidSpec", Message: "UpdateDistribution: SomeCode: said AWS."}}},
 		"what was lost is, once":          {in: with(quiet(), absent), want: []chain.Event{{Warning: true, Reason: "ExternalDeletion", Message: "The distribution E1 was deleted outside of Kubernetes and is created again."}}},
-		"drift that is left is":           {in: with(quiet(), drifted, drift(resource.DriftReport)), want: []chain.Event{{Warning: true, Reason: "DriftDetected", Message: "Changed in AWS and not reverted (driftPolicy report): comment."}}},
+		"drift that is left is":           {in: with(quiet(), drifted, drift(resource.DriftReport)), want: []chain.Event{{Warning: true, Reason: "DriftDetected", Message: "Changed outside of Kubernetes and not reverted (driftPolicy report): comment."}}},
 		"tenants in the way are":          {in: with(dying(), usedBy(1, false)), want: []chain.Event{{Warning: true, Reason: "InUse", Message: inUse}}},
 		"the same tenants are not":        {in: with(dying(), usedBy(1, false), at(distribution.StepInUse), was(false, distribution.ReasonInUse))},
 		"the disable is":                  {in: with(dying(), at(distribution.StepInUse)), want: []chain.Event{{Reason: "Disabling", Message: "The distribution is being disabled, so that it can be deleted."}}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -52,7 +53,7 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: c.Message})
 		case c.Type == chain.Ready && !c.Status && before.Reason != c.Reason && Alarming(c.Reason),
 			c.Type == chain.Synced && before.Reason != c.Reason && (c.Reason == resource.ReasonDriftDetected || c.Reason == resource.ReasonDriftNotConverging):
-			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: c.Message + driftDetail(c, r)})
+			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: inFull(c, r)})
 		}
 	}
 	return events
@@ -163,11 +164,12 @@ func (r Report) frozen(reason chain.Reason) bool {
 		!slices.ContainsFunc(r.Conditions, func(c chain.Condition) bool { return c.Type == chain.Ready && c.Reason == reason })
 }
 
-func driftDetail(c chain.Condition, r Report) string {
+// inFull is the message of a condition, with the values of the fields that have drifted.
+func inFull(c chain.Condition, r Report) string {
 	if c.Reason != resource.ReasonDriftDetected || len(r.Drift) == 0 {
-		return ""
+		return c.Message
 	}
-	return " Differences: " + resource.Detail(r.Drift) + "."
+	return strings.Replace(c.Message, resource.SomeFields(r.Drift), resource.Detail(r.Drift), 1)
 }
 
 // Alarming reports whether a reason for not being Ready needs attention.

@@ -63,7 +63,7 @@ func TestEvents(t *testing.T) {
 		"drift that is only reported is, with its values": {
 			in: with(quiet(), drifted, drift(resource.DriftReport)),
 			want: []chain.Event{{Warning: true, Reason: "DriftDetected",
-				Message: `Changed in AWS and not reverted (driftPolicy report): parameters[tier]. Differences: parameters[tier] "lead" instead of "gold".`}},
+				Message: `Changed outside of Kubernetes and not reverted (driftPolicy report): parameters[tier] "lead" instead of "gold".`}},
 		},
 		"a lost grant is, once, where the tenant serves on": {
 			in:   with(quiet(), ungranted),

@@ -144,9 +144,9 @@ func (v *View) Synced(drift []Difference, inherited bool) chain.Condition {
 	case len(drift) > 0 && inherited:
 		return unsynced(ReasonDriftDetected, fmt.Sprintf("Not changed on the adopted %s until the spec changes: %s.", v.Noun, SomeFields(drift)))
 	case len(drift) > 0 && v.Policy.Drift == DriftReport:
-		return unsynced(ReasonDriftDetected, fmt.Sprintf("Changed in AWS and not reverted (driftPolicy report): %s.", SomeFields(drift)))
+		return unsynced(ReasonDriftDetected, fmt.Sprintf("Changed outside of Kubernetes and not reverted (driftPolicy report): %s.", SomeFields(drift)))
 	case len(drift) > 0:
-		return unsynced(ReasonDriftDetected, fmt.Sprintf("Changed in AWS: %s.", SomeFields(drift)))
+		return unsynced(ReasonDriftDetected, fmt.Sprintf("Changed outside of Kubernetes: %s.", SomeFields(drift)))
 	}
 	c := chain.Condition{Type: chain.Synced, Status: true, Reason: ReasonInSync, Message: "AWS matches the spec."}
 	if v.Policy.Drift == DriftSuspend {
