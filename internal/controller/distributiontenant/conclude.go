@@ -32,7 +32,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.remember(p.object, p.in.Attempts)
 		return reconcile.Conclusion{After: p.after(report, now), Acts: p.acts()}
 	}
-	events, changes := distributiontenant.Events(p.in, p.out, report), publication.Changes(p.in.Memory.Ledger, report.Ledger, p.in.World.DNS)
+	events, changes := distributiontenant.Events(p.in, p.out, report), publication.Changes(p.in.Memory.Ledger, report.Ledger, report.Left, p.in.World.DNS)
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
 	// Who asked to look is answered when something was seen, and what was tried for them has ended.

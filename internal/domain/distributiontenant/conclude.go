@@ -30,7 +30,9 @@ type Report struct {
 	// Served is the certificate with which CloudFront answers for the domains of Tenant, as far as is known.
 	Served *Served
 	// Ledger has the DNS records that are ours, or are about to be.
-	Ledger          []dns.Entry
+	Ledger []dns.Entry
+	// Left are the records that stay in DNS although the tenant goes. Status does not have them.
+	Left            []dns.Record
 	ChangeID        string
 	RoutingEndpoint string
 	// Unrouted means that a tenant which does not exist yet will be in a group that is not known.
@@ -119,7 +121,7 @@ func (in conclusion) report(out Outcome) Report {
 		in.Memory.Failure = r.Failure
 		in.Input = in.judged()
 	}
-	r.Ledger = in.facts.publication.Ledger
+	r.Ledger, r.Left = in.facts.publication.Ledger, in.facts.publication.Left
 	r.Conditions = in.conditions(r, out.Decision)
 	return r
 }

@@ -15,13 +15,17 @@ const (
 	// EventPublished (Normal; DistributionTenant): DNS records of the object are published. The message lists the first
 	// five, with what they replaced.
 	EventPublished = "Published"
+	// EventRecordLeft (Warning; DistributionTenant): the object is being deleted with its distribution tenant, and DNS
+	// records that were there before the object stay. The message lists the first five. Delete them at the DNS service.
+	// The operator deletes such records itself if `spec.dns.takeover` is true before the deletion.
+	EventRecordLeft = "RecordLeft"
 	// EventWithdrawn (Normal; DistributionTenant): DNS records of the object were deleted. The message lists the first
 	// five, with what was put back.
 	EventWithdrawn = "Withdrawn"
 )
 
-// Changes tells which records have come and gone between the ledger that is stored and the next one.
-func Changes(before, after []dns.Entry, view dns.View) []chain.Event {
+// Changes tells which records have come and gone between the ledger that is stored and the next one, and which are left.
+func Changes(before, after []dns.Entry, left []dns.Record, view dns.View) []chain.Event {
 	var came, went []string
 	renewed := map[dns.Key]bool{}
 	for _, e := range after {
@@ -42,6 +46,14 @@ func Changes(before, after []dns.Entry, view dns.View) []chain.Event {
 	}
 	if len(went) > 0 {
 		events = append(events, chain.Event{Reason: EventWithdrawn, Message: fmt.Sprintf("Deleted %s from DNS.", prose.List(went))})
+	}
+	if len(left) > 0 {
+		var stay []string
+		for _, r := range left {
+			stay = append(stay, shown(r))
+		}
+		events = append(events, chain.Event{Warning: true, Reason: EventRecordLeft, Message: fmt.Sprintf(
+			"Left in DNS, where they were before this object: %s. They lead to CloudFront, where nothing answers for them once the distribution tenant is deleted. Delete them at the DNS service. If spec.dns.takeover is true before the deletion, the operator deletes such records itself.", prose.List(stay))})
 	}
 	return events
 }

@@ -23,8 +23,13 @@ func TestChanges(t *testing.T) {
 	type ledger = []dns.Entry
 	published := func(text string) []chain.Event { return []chain.Event{{Reason: "Published", Message: text}} }
 	withdrawn := func(text string) []chain.Event { return []chain.Event{{Reason: "Withdrawn", Message: text}} }
+	left := []chain.Event{{Warning: true, Reason: "RecordLeft", Message: "Left in DNS, where they were before this object: " +
+		"CNAME alpha.example.com -> d1.cloudfront.net, CNAME beta.example.com -> d1.cloudfront.net. " +
+		"They lead to CloudFront, where nothing answers for them once the distribution tenant is deleted. Delete them at the DNS service. " +
+		"If spec.dns.takeover is true before the deletion, the operator deletes such records itself."}}
 	for name, test := range map[string]struct {
 		before, after ledger
+		left          []dns.Record
 		standing      dns.Standing
 		want          []chain.Event
 	}{
@@ -41,10 +46,11 @@ func TestChanges(t *testing.T) {
 		"nor a record that is handed over":    {before: ledger{entry(alpha, dns.Published)}, standing: dns.Standing{Phase: dns.Occupied, HandedOver: true}},
 		"nor one that was abandoned":          {before: ledger{entry(alpha, dns.Retracting)}, standing: dns.Standing{Phase: dns.There}},
 		"nor one that is still to be deleted": {before: ledger{entry(alpha, dns.Published)}, after: ledger{entry(alpha, dns.Retracting)}, standing: dns.Standing{Phase: dns.There}},
+		"a record that stays is":              {left: []dns.Record{record(alpha), record(beta)}, want: left},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := dns.View{Records: map[dns.Record]dns.Standing{record(alpha): test.standing}}
-			if d := cmp.Diff(test.want, publication.Changes(test.before, test.after, view)); d != "" {
+			if d := cmp.Diff(test.want, publication.Changes(test.before, test.after, test.left, view)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})

@@ -113,6 +113,9 @@ func (j *judge) unjudged() bool {
 }
 
 func (j *judge) retractingCondition() chain.Condition {
+	if j.rests() && j.wasReady() {
+		return *j.Before
+	}
 	if len(j.ledger) == 0 {
 		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "All DNS records of this object are removed."}
 	}

@@ -98,7 +98,7 @@ type Tenant struct {
 
 // Fact is what follows for the records of one object.
 type Fact struct {
-	// Wants are the records that are due now.
+	// Wants are the records that are due now, and those that may be left: what is known of them tells whether they are there.
 	Wants []dns.Record
 	// Ledger is the one to store next. It alone decides what is published and what is deleted.
 	Ledger []dns.Entry
@@ -120,6 +120,9 @@ type Fact struct {
 	Alone bool
 	// Ready is the condition of the records. Its generation is the one that was judged.
 	Ready chain.Condition
+	// Left are the records that stay in DNS although the tenant goes. They are told once: with the condition that comes
+	// with them, no later fact has any.
+	Left []dns.Record
 	// Drift are the published records that were changed or deleted outside.
 	Drift []resource.Difference
 }
@@ -159,8 +162,9 @@ func Judge(c Case) Fact {
 	j.bound = j.boundDomains()
 	j.wants = j.due()
 	j.ledger = j.nextLedger()
+	perhaps := j.perhapsLeft()
 	f := Fact{
-		Wants: j.wants, Ledger: j.ledger, Lacks: j.lacks(), Placed: j.placed(), Bound: j.bound,
+		Wants: append(j.wants, perhaps...), Ledger: j.ledger, Lacks: j.lacks(), Placed: j.placed(), Bound: j.bound,
 		Drift: j.drift(),
 		Alone: j.Publishes && !j.First && !slices.ContainsFunc(c.Domains, j.mayPublish),
 	}
@@ -170,6 +174,7 @@ func Judge(c Case) Fact {
 	}
 	f.Waiting, f.Leaving = j.waitingDomains()
 	f.Ready = j.condition()
+	f.Left = j.left(perhaps, f.Ready)
 	f.Ready.Generation = c.Generation
 	if c.Before != nil && j.unjudged() {
 		f.Ready.Generation = c.Before.Generation
