@@ -15,9 +15,9 @@ const (
 	// EventPublished (Normal; DistributionTenant): DNS records of the object are published. The message lists the first
 	// five, with what they replaced.
 	EventPublished = "Published"
-	// EventRecordLeft (Warning; DistributionTenant): the object is being deleted with its distribution tenant, and DNS
-	// records that were there before the object stay. The message lists the first five. Delete them at the DNS service.
-	// The operator deletes such records itself if `spec.dns.takeover` is true before the deletion.
+	// EventRecordLeft (Warning; DistributionTenant): the object is being deleted with its tenant in AWS, and DNS records
+	// that lead to it stay, because the operator does not own them. The message lists the first five. Delete them at the
+	// DNS service. The operator deletes such records itself if `spec.dns.takeover` is true before the deletion.
 	EventRecordLeft = "RecordLeft"
 	// EventWithdrawn (Normal; DistributionTenant): DNS records of the object were deleted. The message lists the first
 	// five, with what was put back.
@@ -53,7 +53,7 @@ func Changes(before, after []dns.Entry, left []dns.Record, view dns.View) []chai
 			stay = append(stay, shown(r))
 		}
 		events = append(events, chain.Event{Warning: true, Reason: EventRecordLeft, Message: fmt.Sprintf(
-			"Left in DNS, where they were before this object: %s. They lead to CloudFront, where nothing answers for them once the distribution tenant is deleted. Delete them at the DNS service. If spec.dns.takeover is true before the deletion, the operator deletes such records itself.", prose.List(stay))})
+			"Left in DNS, because the operator does not own them: %s. They lead to CloudFront, where nothing answers for them once the distribution tenant is deleted. Delete them at the DNS service. If spec.dns.takeover is true before the deletion, the operator deletes such records itself.", prose.List(stay))})
 	}
 	return events
 }

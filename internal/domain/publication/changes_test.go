@@ -23,7 +23,7 @@ func TestChanges(t *testing.T) {
 	type ledger = []dns.Entry
 	published := func(text string) []chain.Event { return []chain.Event{{Reason: "Published", Message: text}} }
 	withdrawn := func(text string) []chain.Event { return []chain.Event{{Reason: "Withdrawn", Message: text}} }
-	left := []chain.Event{{Warning: true, Reason: "RecordLeft", Message: "Left in DNS, where they were before this object: " +
+	left := []chain.Event{{Warning: true, Reason: "RecordLeft", Message: "Left in DNS, because the operator does not own them: " +
 		"CNAME alpha.example.com -> d1.cloudfront.net, CNAME beta.example.com -> d1.cloudfront.net. " +
 		"They lead to CloudFront, where nothing answers for them once the distribution tenant is deleted. Delete them at the DNS service. " +
 		"If spec.dns.takeover is true before the deletion, the operator deletes such records itself."}}
