@@ -53,9 +53,16 @@ type Observer interface {
 // Silent is an Observer that nothing is told to.
 type Silent struct{}
 
-func (Silent) Batch(dns.Provider, int, fault.Kind)    {}
-func (Silent) Corrected([]dns.Correction)             {}
-func (Silent) Conflict(dns.Provider)                  {}
+// Batch implements Observer.
+func (Silent) Batch(dns.Provider, int, fault.Kind) {}
+
+// Corrected implements Observer.
+func (Silent) Corrected([]dns.Correction) {}
+
+// Conflict implements Observer.
+func (Silent) Conflict(dns.Provider) {}
+
+// Propagated implements Observer.
 func (Silent) Propagated(dns.Provider, time.Duration) {}
 
 // Zones are the workers of all zones. All its methods may be called at once.
