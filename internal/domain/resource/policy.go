@@ -30,7 +30,11 @@ const (
 // Within is the policy as far as the grant of the namespace allows to adopt the resource of that name. A nil grant allows
 // everything.
 func (p Policy) Within(g *grant.Grant, name string, now time.Time) Policy {
-	if g == nil || p.Adoption == AdoptNever || p.Adoption == "" {
+	switch {
+	case g == nil:
+		return p
+	case p.Adoption == AdoptNever, p.Adoption == "":
+		p.Granted = !g.Adopts(name, false, now)
 		return p
 	}
 	forced := p.Adoption == AdoptForce

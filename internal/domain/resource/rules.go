@@ -154,7 +154,7 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 	case v.Still():
 		return Verdict{Do: Rest}
 	case !v.mayAdopt(relation):
-		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation) + v.grantText(), Detail: previousText(v.PreviousOwner())})
+		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation) + v.grantText(relation), Detail: previousText(v.PreviousOwner())})
 	case v.World.Refused != nil && !v.World.RefusedWith(fault.Exists):
 		return Verdict{Do: Tell}
 	}
@@ -162,11 +162,11 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 }
 
 // grantText says that the policy of the object alone does not decide.
-func (v *View) grantText() string {
-	if !v.Policy.Granted {
+func (v *View) grantText(relation ownership.Relation) string {
+	if !v.Policy.Granted || relation == ownership.Foreign && v.World.OwnerAlive {
 		return ""
 	}
-	return " The EdgeGrant of the namespace does not allow adopting this one: ask an administrator of the platform to extend its spec.adopt."
+	return " The grant of the namespace does not allow adopting this one: ask an administrator of the platform for an EdgeGrant whose spec.adopt does."
 }
 
 // previousText says whose the resource is, or was, where no message may.
