@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -25,7 +27,7 @@ func addZones(mgr ctrl.Manager, env *environment, providers func() zone.Provider
 	if err != nil {
 		return nil, err
 	}
-	observer := zoneObserver{zoneMetrics: metrics, publisher: env.publisher}
+	observer := zoneObserver{zoneMetrics: metrics, log: ctrl.Log.WithValues("controller", "distributiontenant"), publish: env.publisher.publish}
 	zones := zone.New(zone.Options{
 		Providers: providers, Clock: clock.RealClock{}, Random: rand.Float64, Observer: observer, OnChange: onChange,
 		Confirm: env.halt.Confirm(env.lease.confirm()),
@@ -40,17 +42,20 @@ func addZones(mgr ctrl.Manager, env *environment, providers func() zone.Provider
 type zoneObserver struct {
 	*zoneMetrics
 
-	publisher *publisher
+	log     logr.Logger
+	publish func(o client.Object, e reconcile.Event)
 }
 
 // Corrected implements zone.Observer. The zone does not wait for the events.
 func (o zoneObserver) Corrected(corrections []dns.Correction) {
+	for _, c := range corrections {
+		reconcile.LogAct(o.log.WithValues("namespace", c.Owner.Namespace, "name", c.Owner.Name), reconcile.Event(publication.Corrected(c)))
+	}
 	go func() {
 		for _, c := range corrections {
-			e, object := reconcile.Event(publication.Corrected(c)), &v1alpha1.DistributionTenant{}
+			object := &v1alpha1.DistributionTenant{}
 			object.Namespace, object.Name, object.UID = c.Owner.Namespace, c.Owner.Name, types.UID(c.Owner.UID)
-			log := ctrl.Log.WithValues("controller", "distributiontenant", "namespace", object.Namespace, "name", object.Name)
-			reconcile.Account(log, e, func() { o.publisher.publish(object, e) })
+			o.publish(object, reconcile.Event(publication.Corrected(c)))
 		}
 	}()
 }

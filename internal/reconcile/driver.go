@@ -171,10 +171,9 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	switch {
 	case released && failure == nil:
 		c := pass.Conclude(nil)
-		d.account(ctx, o, slices.Concat(c.Acts, c.Noted))
-		for _, e := range c.Events {
-			d.Publish(o, e)
-		}
+		acts := slices.Concat(c.Acts, c.Noted)
+		logActs(ctx, acts)
+		d.publish(o, slices.Concat(acts, c.Events))
 		return ctrl.Result{}, nil
 	case errors.Is(failure, ErrBehind):
 		return d.result(ctx, 0, failure)
@@ -225,11 +224,13 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 		return ctrl.Result{}, errors.New("copying an object changed its type")
 	}
 	c := pass.Conclude(failure)
-	d.account(ctx, o, c.Acts)
+	// The log has the acts even if nothing else can be written any more.
+	logActs(ctx, c.Acts)
 	if !equality.Semantic.DeepEqual(d.Kind.Status(base), d.Kind.Status(o)) {
 		// A merge patch replaces the list of conditions, so it must not meet another version.
 		patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
 		if err := d.Client.Status().Patch(ctx, o, patch); err != nil {
+			d.publish(o, c.Acts)
 			return d.result(ctx, 0, fmt.Errorf("storing the status: %w", err))
 		}
 		d.Replaced.note(base, o)
@@ -243,26 +244,33 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 	if c.Refused != fault.None {
 		d.count(c.Refused)
 	}
-	d.account(ctx, o, c.Noted)
-	for _, e := range c.Events {
-		d.Publish(o, e)
-	}
+	logActs(ctx, c.Noted)
+	d.publish(o, slices.Concat(c.Acts, c.Noted, c.Events))
 	if failure == nil && more {
 		c.After = again
 	}
 	return d.result(ctx, c.After, failure)
 }
 
-func (d *Driver[O]) account(ctx context.Context, o O, acts []Event) {
-	for _, a := range acts {
-		Account(log.FromContext(ctx), a, func() { d.Publish(o, a) })
+func (d *Driver[O]) publish(o O, events []Event) {
+	for _, e := range events {
+		d.Publish(o, e)
 	}
 }
 
-// Account leaves one line in the log and one event for an act, so that the two never differ. The logger names the object.
-func Account(to logr.Logger, act Event, publish func()) {
-	to.Info("Changed", "what", act.Reason, "change", act.Message, "id", act.ID)
-	publish()
+func logActs(ctx context.Context, acts []Event) {
+	for _, a := range acts {
+		LogAct(log.FromContext(ctx), a)
+	}
+}
+
+// LogAct leaves the line in the log that each act has next to its event. The logger names the object.
+func LogAct(to logr.Logger, act Event) {
+	values := []any{"what", act.Reason, "change", act.Message}
+	if act.ID != "" {
+		values = append(values, "id", act.ID)
+	}
+	to.Info("Changed", values...)
 }
 
 // result is the one place where the end of a pass becomes a delay.

@@ -398,13 +398,18 @@ func TestAStoppedOperatorFinishesItsPasses(t *testing.T) {
 // What was changed outside is told once in the log and once as an event, even if the status can't be stored.
 func TestActs(t *testing.T) {
 	t.Parallel()
+	const (
+		created   = `"level"=0 "msg"="Changed" "what"="Created" "change"="Created it." "id"="dt_1"`
+		published = `"level"=0 "msg"="Changed" "what"="Published" "change"="Published it."`
+	)
 	for name, tc := range map[string]struct {
 		refused error
 		log     string
+		lines   []string
 	}{
-		"the status is stored":       {log: "begin, conclude, event Created, patch status, event Told"},
-		"another has changed it":     {refused: errConflict, log: "begin, conclude, event Created, patch status"},
-		"the object is gone already": {refused: errAbsent, log: "begin, conclude, event Created, patch status"},
+		"the status is stored":       {log: "begin, conclude, patch status, event Created, event Published, event Told", lines: []string{created, published}},
+		"another has changed it":     {refused: errConflict, log: "begin, conclude, patch status, event Created", lines: []string{created}},
+		"the object is gone already": {refused: errAbsent, log: "begin, conclude, patch status, event Created", lines: []string{created}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -412,6 +417,7 @@ func TestActs(t *testing.T) {
 			r.message, r.refuse["patch status"] = "new", tc.refused
 			r.conclusion = reconcile.Conclusion{
 				Acts:   []reconcile.Event{{Reason: "Created", Message: "Created it.", ID: "dt_1"}},
+				Noted:  []reconcile.Event{{Reason: "Published", Message: "Published it."}},
 				Events: []reconcile.Event{{Reason: "Told"}},
 			}
 			var lines []string
@@ -420,8 +426,7 @@ func TestActs(t *testing.T) {
 				t.Fatalf("reconciling: %v", err)
 			}
 			r.wantLog(tc.log)
-			want := []string{`"level"=0 "msg"="Changed" "what"="Created" "change"="Created it." "id"="dt_1"`}
-			if diff := cmp.Diff(want, lines); diff != "" {
+			if diff := cmp.Diff(tc.lines, lines); diff != "" {
 				t.Errorf("log (-want +got):\n%s", diff)
 			}
 		})

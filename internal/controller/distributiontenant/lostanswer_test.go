@@ -133,6 +133,9 @@ func TestACreateWhoseAnswerIsLostWhileReadsLagHappensOnce(t *testing.T) {
 			if n := w.Sim.Calls()["CreateDistributionTenant"].Committed; n != 1 {
 				t.Errorf("%d creates were carried out", n)
 			}
+			if d := cmp.Diff([]string{"Created"}, w.Reasons("alpha")); d != "" {
+				t.Errorf("events (-want +got):\n%s", d)
+			}
 		})
 	}
 }

@@ -108,7 +108,8 @@ func (p *pass) deleteNamespace(ctx context.Context, s tenant.DeleteNamespace) er
 	if err := p.Children.Delete(ctx, s.Live); err != nil {
 		return p.refusal(err)
 	}
-	return p.look(ctx) // the transition to Terminating is told
+	p.tell(eventNamespaceDeleting, fmt.Sprintf("the namespace %q is deleted with everything in it", s.Live.Name))
+	return p.look(ctx)
 }
 
 // refusal keeps an error with which the API server refuses a write, so that it is decided on. Any other failure ends
@@ -186,6 +187,9 @@ func (p *pass) replace(ctx context.Context, u plan.Update) error {
 		return err
 	}
 	live, err := p.Children.Create(ctx, u.Object)
+	if err != nil {
+		p.account.Deleted(u.Object)
+	}
 	return p.settled(u.Object, live, err)
 }
 
@@ -200,6 +204,12 @@ func (p *pass) create(ctx context.Context, o plan.Object) error {
 			return plan.Foreign(o)
 		}
 		if live.Deleting {
+			p.found(live)
+			return nil
+		}
+		if live.UpToDate(o) {
+			// An answer was lost, or the cache is behind.
+			p.account.Created(o)
 			p.found(live)
 			return nil
 		}
@@ -261,6 +271,8 @@ const (
 	eventNamespaceAdopted = "NamespaceAdopted"
 	// eventNamespaceRetained (Normal; Tenant): the object was deleted and its namespace stays (`deletionPolicy: Retain`).
 	eventNamespaceRetained = "NamespaceRetained"
+	// eventNamespaceDeleting (Normal; Tenant): the object was deleted, and the operator deleted its namespace.
+	eventNamespaceDeleting = "NamespaceDeleting"
 	// eventNamespaceDeleted (Normal; Tenant): the object was deleted and its namespace is gone.
 	eventNamespaceDeleted = "NamespaceDeleted"
 )

@@ -194,7 +194,6 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 func (p *pass) farewell(err error) reconcile.Conclusion {
 	switch {
 	case err != nil:
-		return reconcile.Conclusion{}
 	case p.in.Memory.Namespace != "" && p.in.World.Namespace == nil:
 		p.tell(eventNamespaceDeleted, fmt.Sprintf("the namespace %q was deleted", p.in.Memory.Namespace))
 	}

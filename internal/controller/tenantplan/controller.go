@@ -61,6 +61,8 @@ type memory struct {
 	attempts plan.Attempts
 	// tried is the generation that the API server was asked about.
 	tried int64
+	// unanswered is how many times in a row it did not answer.
+	unanswered int
 	// counted is when the figures in status were last stored.
 	counted time.Time
 	// progress is that of the roll-out of the generation.

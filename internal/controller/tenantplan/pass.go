@@ -181,6 +181,10 @@ func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenantplan.Apply
 	return nil
 }
 
+// patience is how many times in a row an answer is waited for, such as that of a webhook which is down. Then it is left to the
+// write: what is asked about here need not be asked about in the namespaces of tenants.
+const patience = 5
+
 // try asks the API server whether it would take what the plan gives its tenants. A refusal that speaks of anything but the objects
 // themselves, or of the role that they bind, may be meant for the namespace that is asked about, and is left to the write: the
 // chart's fence, and policies of the cluster, speak only after the API server has found the object to be valid.
@@ -192,14 +196,17 @@ func (p *pass) try(ctx context.Context, s tenantplan.Try) error {
 			p.in.Invalid = plan.RefusalOf(o, err)
 			p.Plans.Refuse(p.in.UID, p.in.Generation, p.in.Invalid)
 			return nil
-		case fault.Is(err, fault.Throttled, fault.Transient):
+		case fault.Is(err, fault.Throttled):
+			return err
+		case fault.Is(err, fault.Transient) && p.memory.unanswered < patience:
+			p.memory.unanswered++
 			return err
 		case fault.CodeOf(err) != plan.CodeMayNotBind:
 			err = nil
 		}
 		p.keep(o, err)
 	}
-	p.in.Tried, p.memory.tried = true, p.in.Generation
+	p.in.Tried, p.memory.tried, p.memory.unanswered = true, p.in.Generation, 0
 	p.Plans.Accept(p.in.UID, p.in.Generation)
 	return nil
 }
@@ -213,6 +220,12 @@ func (p *pass) create(ctx context.Context, o plan.Object) error {
 		}
 		if !p.in.Owns(live) {
 			return plan.Foreign(o)
+		}
+		if live.UpToDate(o) {
+			// An answer was lost, or the cache is behind.
+			p.account.Created(o)
+			p.found(live)
+			return nil
 		}
 		before := live
 		live, err = p.Children.Apply(ctx, o, live.UID)

@@ -15,6 +15,10 @@ import (
 func Acts(in Input, out Outcome) []chain.Event {
 	var acts []chain.Event
 	for _, s := range out.Done {
+		if _, last := s.(LetGo); last && out.Err != nil {
+			// The finalizer is still there, and the next pass lets go.
+			continue
+		}
 		if e, tells := stepEvent(in, s); tells {
 			e.ID = in.id()
 			acts = append(acts, e)
@@ -114,10 +118,9 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 			}
 			return chain.Event{Reason: resource.EventRetained, Message: message}, true
 		}
-		if !in.World.present() && in.Memory.ID != "" {
-			return told(resource.EventDeleted, "The %s %s was deleted.", in.Desired.Words.Noun, in.Memory.ID)
-		}
-	case Look, EnsureFinalizer, Delete, Rest:
+	case Delete:
+		return told(resource.EventDeleted, "Deleted the %s %s.", in.Desired.Words.Noun, in.id())
+	case Look, EnsureFinalizer, Rest:
 	}
 	return chain.Event{}, false
 }

@@ -51,7 +51,7 @@ func TestEvents(t *testing.T) {
 		"its deployment is":               {in: with(dying(), disabled, inProgress, at(distribution.StepDisabling)), want: []chain.Event{{Reason: "Settling", Message: "The distribution is disabled. Waiting until the change is deployed to every edge location."}}},
 		"the delete is":                   {in: with(dying(), disabled, at(distribution.StepSettling)), want: []chain.Event{{Reason: "Deleting", Message: "The distribution is disabled at every edge location and is being deleted."}}},
 		"a step that goes on is not":      {in: with(dying(), disabled, at(distribution.StepDeleting))},
-		"the end is":                      {in: with(dying(), absent, at(distribution.StepDeleting)), done: []distribution.Step{distribution.Delete{}, distribution.LetGo{}}, want: []chain.Event{{ID: "E1", Reason: "Deleted", Message: "The distribution E1 was deleted."}}},
+		"the end is":                      {in: with(dying(), absent, at(distribution.StepDeleting)), done: []distribution.Step{distribution.Delete{}, distribution.LetGo{}}, want: []chain.Event{{ID: "E1", Reason: "Deleted", Message: "Deleted the distribution E1."}}},
 		"an absence that may not last is": {in: with(dying(), absent, marked(time.Minute)), want: nil},
 		"an absence elsewhere is no end":  {in: with(dying(), absent, func(in *distribution.Input) { in.World.Account = "444455556666" }, was(false, resource.ReasonWrongAccount))},
 		"what is kept is":                 {in: with(dying(), retain, tagged(nil)), done: []distribution.Step{distribution.Untag{}, distribution.LetGo{Left: "E1"}}, want: []chain.Event{{ID: "E1", Reason: "Retained", Message: "The distribution E1 stays in AWS."}}},

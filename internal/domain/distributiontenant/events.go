@@ -28,11 +28,33 @@ const EventCertificateDeleted = "CertificateDeleted"
 func Acts(in Input, out Outcome) []chain.Event {
 	var acts []chain.Event
 	for _, s := range out.Done {
+		if _, last := s.(LetGo); last && out.Err != nil {
+			// The finalizer is still there, and the next pass lets go.
+			continue
+		}
 		if e, tells := stepEvent(in, s); tells {
 			acts = append(acts, e)
 		}
 	}
 	return acts
+}
+
+// Found tells of a tenant whose creation was announced, and whose answer was lost: it is there all the same. It is told with
+// the status that has its ID, so that it is told once.
+func Found(in Input, out Outcome, r Report) []chain.Event {
+	created := slices.ContainsFunc(out.Done, func(s Step) bool {
+		switch s.(type) {
+		case Create, Adopt:
+			return true
+		default:
+			return false
+		}
+	})
+	unanswered := (in.Attempts.Unanswered || in.Attempts.Announced.IsZero()) && in.Now.Sub(in.CreateMark) < resource.GracePeriod
+	if created || !unanswered || in.Memory.ID != "" || r.Tenant == nil || !in.judged().facts.resource.Mine() {
+		return nil
+	}
+	return []chain.Event{{Reason: resource.EventCreated, ID: r.Tenant.ID, Message: fmt.Sprintf("Created the distribution tenant %q (%s).", in.Desired.Name, r.Tenant.ID)}}
 }
 
 // Events lists the transitions of a pass. The happy path has none: Deployed only ends a problem.
@@ -59,8 +81,7 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 	return events
 }
 
-// stepEvent tells what a step has changed. To disable a tenant is part of Deleted, and to remove the owner tags of one that
-// is kept is part of Retained.
+// stepEvent tells what a step has changed. To remove the owner tags of a tenant that is kept is part of Retained.
 func stepEvent(in Input, s Step) (chain.Event, bool) {
 	e := chain.Event{ID: in.id()}
 	told := func(reason, format string, args ...any) (chain.Event, bool) {
@@ -81,6 +102,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		}
 		return told(resource.EventAdopted, "Adopted the distribution tenant %q. %s", in.Desired.Name, from)
 	case Move:
+		e.ID = s.ID
 		return told(resource.EventDomainMoved, "The domain %s was handed over to this object.", s.Domain)
 	case Update:
 		if len(s.Drift) > 0 {
@@ -98,15 +120,23 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		}
 	case Delete:
 		e.ID = s.ID
-		return told(resource.EventDeleted, "Disabled and deleted the distribution tenant %q (%s).", in.Desired.Name, s.ID)
+		if in.Attempts.Confirmed {
+			return told(resource.EventDeleted, "Deleted the distribution tenant %q (%s).", in.Desired.Name, s.ID)
+		}
 	case DeleteCertificate:
 		e.ID = s.ARN
 		return told(EventCertificateDeleted, "Deleted the managed certificate %s.", s.ARN)
 	case LetGo:
 		if s.Left != "" {
-			return told(resource.EventRetained, "The distribution tenant %s stays in AWS.", s.Left)
+			text := ""
+			if t := in.World.Tenant; t != nil && in.Desired.Enabled && !t.Enabled {
+				text = " It is disabled. Enable it in AWS if it should serve requests again."
+			}
+			return told(resource.EventRetained, "The distribution tenant %s stays in AWS.%s", s.Left, text)
 		}
-	case Look, EnsureFinalizer, Claim, Disable, Rest:
+	case Disable:
+		return told(resource.EventDisabled, "Disabled the distribution tenant %q (%s), so that it can be deleted.", in.Desired.Name, e.ID)
+	case Look, EnsureFinalizer, Claim, Rest:
 	}
 	return chain.Event{}, false
 }

@@ -94,12 +94,12 @@ type Correction struct {
 // Corrections returns what the batch restores.
 func (c SendBatch) Corrections() (list []Correction) {
 	for _, u := range c.units {
-		if !u.Correction || len(u.Publishes) == 0 {
+		if len(u.Restores) == 0 {
 			continue
 		}
-		correction := Correction{Owner: u.Owner, Restores: u.Publishes}
+		correction := Correction{Owner: u.Owner, Restores: u.Restores}
 		for _, change := range u.Changes {
-			if change.Action == Delete {
+			if u.Correction && change.Action == Delete {
 				correction.Replaces = append(correction.Replaces, change.Set)
 			}
 		}

@@ -15,6 +15,8 @@ type Unit struct {
 	Changes []Change
 	// Publishes and Retracts are the records of the ledger that the changes create and delete.
 	Publishes, Retracts []Record
+	// Restores are those of them that others have changed or deleted.
+	Restores []Record
 	// Correction is true when nothing but drift is undone.
 	Correction bool
 }
@@ -125,7 +127,11 @@ func (p Place) unit(c *Claim, access Access, gone map[Key]RecordSet, leaving, co
 	for _, e := range coming {
 		u.Changes = append(u.Changes, Change{Action: Create, Set: e.Set(), Owner: c.Owner})
 		u.Publishes = append(u.Publishes, e.Record)
-		u.Correction = u.Correction && e.State == Published
+		if e.State == Published {
+			u.Restores = append(u.Restores, e.Record)
+			continue
+		}
+		u.Correction = false
 	}
 	if len(coming) == 0 {
 		for _, s := range p.returning(c, gone) {

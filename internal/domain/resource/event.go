@@ -17,12 +17,12 @@ const (
 	EventCreated = "Created"
 	// EventDeleted (Normal; DistributionTenant, Distribution, ConnectionGroup): the operator deleted the resource in AWS.
 	EventDeleted = "Deleted"
-	// EventDisabled (Normal; Distribution, ConnectionGroup): the operator disabled the resource in AWS, so that it can be
+	// EventDisabled (Normal; DistributionTenant, Distribution, ConnectionGroup): the operator disabled the resource in AWS, so that it can be
 	// deleted.
 	EventDisabled = "Disabled"
 	// EventUpdated (Normal; DistributionTenant, Distribution, ConnectionGroup, Tenant, TenantPlan): the operator changed the
-	// resource in AWS, or the objects in the cluster, because the spec or the plan changed. The message lists the first five
-	// fields with both values, or the first five objects.
+	// resource in AWS, or the objects in the cluster, because the spec or the plan changed or objects were missing. The message
+	// lists the first five fields with both values, or the first five objects.
 	EventUpdated = "Updated"
 	// EventDomainMoved (Normal; DistributionTenant): a DomainClaim with `handOver` has moved a domain to this object from
 	// another one.

@@ -167,7 +167,7 @@ func create(in *Input) (Decision, bool) {
 		return pass()
 	}
 	fresh := in.afresh()
-	return do(CreateNamespace{Object: fresh.newNamespace(), Memory: fresh.Memory})
+	return do(CreateNamespace{Object: fresh.newNamespace(in.Memory.Plan != ""), Memory: fresh.Memory})
 }
 
 func correct(in *Input) (Decision, bool) {

@@ -131,9 +131,21 @@ func (in *Input) unlimited() bool {
 	return f.UID == "" && f.NoneAtAll && in.Memory.Plan == "" && !in.provisional()
 }
 
-// provisional reports whether the namespace was created while it was not known what its plan gives it.
+// provisional reports whether the namespace was created while it was not known what its plan gives it. The annotation says so, or,
+// if that was removed, the mark of what was applied.
 func (in *Input) provisional() bool {
-	return in.mine() && in.World.Namespace.Annotations[plan.AnnotationWithoutPlan] != ""
+	if !in.mine() {
+		return false
+	}
+	annotations := in.World.Namespace.Annotations
+	return annotations[plan.AnnotationWithoutPlan] != "" ||
+		in.Memory.Plan == "" && annotations[plan.AnnotationApplied] == in.floor().Annotations[plan.AnnotationApplied]
+}
+
+// floor is the namespace as it is while it is not known what its plan gives it.
+func (in *Input) floor() plan.Object {
+	o, _ := plan.BuildNamespace(in.Tenant, plan.Floor())
+	return o.Marked()
 }
 
 // afresh is the input for a namespace that is about to be created. What a plan gave the one before is gone with it: there is no
@@ -153,11 +165,11 @@ func (in *Input) afresh() Input {
 	return next
 }
 
-// newNamespace is the namespace as it is created.
-func (in *Input) newNamespace() plan.Object {
-	if in.former() == nil && !in.unlimited() && (!in.follows() || !in.World.Follow.Tried) {
-		o, _ := plan.BuildNamespace(in.Tenant, plan.Floor())
-		return o.Marked()
+// newNamespace is the namespace as it is created. A tenant that was limited by a plan stays limited, also where the cluster has no
+// plan any more.
+func (in *Input) newNamespace(limited bool) plan.Object {
+	if in.former() == nil && (limited || !in.unlimited()) && (!in.follows() || !in.World.Follow.Tried) {
+		return in.floor()
 	}
 	o, _ := in.namespace()
 	return o
