@@ -184,6 +184,9 @@ func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 	if s.DNS != nil {
 		m.Ledger = ledger(s.DNS.Records)
 	}
+	if s.LastModifiedTime != nil {
+		m.Modified = s.LastModifiedTime.Time
+	}
 	for _, p := range s.DomainProofs {
 		e := proof.Entry{Domain: p.Domain, Record: proof.Record{Name: p.RecordName, Value: p.RecordValue}}
 		if p.ProvenAt != nil {

@@ -200,7 +200,7 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 			ID: "dt_1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, Failure: r.Failure,
 			Conditions: map[chain.ConditionType]chain.Condition{chain.Ready: r.Conditions[0], chain.Synced: r.Conditions[1]},
 		},
-		ETag: "E-1", RoutingEndpoint: "d1.cloudfront.net", DomainStates: r.Tenant.DomainStates,
+		ETag: "E-1", Modified: r.Tenant.Modified.Truncate(time.Second), RoutingEndpoint: "d1.cloudfront.net", DomainStates: r.Tenant.DomainStates,
 		Parents: distributiontenant.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
 	}
 	if d := cmp.Diff(want, convert.Memory(&s)); d != "" {

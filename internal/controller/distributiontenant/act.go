@@ -155,6 +155,9 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s distributionten
 	}
 	t, err := p.account.Inventory.Update(ctx, s)
 	if err != nil {
+		if fault.Ambiguous(err) {
+			p.in.Attempts.Doubted = p.Clock.Now()
+		}
 		return p.missingReference(err)
 	}
 	p.wrote(t)
@@ -347,4 +350,5 @@ func (p *pass) wrote(t distributiontenant.Observed) {
 		p.in.World.IPv6Known = false
 	}
 	p.in.World.Knowledge, p.in.World.Tenant = resource.Whole, &t
+	a.Wrote, a.Doubted = t.Modified, time.Time{}
 }

@@ -190,13 +190,20 @@ func (c *Controller) recall(o *v1alpha1.DistributionTenant) distributiontenant.A
 		c.unfollow(key, m)
 	}
 	c.objects[name] = append(c.objects[name], key)
-	c.attempts[key] = &memory{uid: o.UID, tenant: name}
+	var met distributiontenant.Attempts
+	if before := convert.Memory(&o.Status); before.ID != "" && before.AppliedGeneration != o.Generation {
+		// The process before this one may have sent an update, and not have seen its end.
+		met.Doubted = c.Clock.Now()
+	}
+	fresh := &memory{uid: o.UID, tenant: name}
+	fresh.remember(met)
+	c.attempts[key] = fresh
 	c.mu.Unlock()
 	if m != nil && m.uid != o.UID {
 		// The former object was never seen to be gone; its claims would keep this one out.
 		c.forgetZones(key, m.uid)
 	}
-	return distributiontenant.Attempts{}
+	return met
 }
 
 // Claims reports whether an object is known for the tenant of that name in an AWS account.

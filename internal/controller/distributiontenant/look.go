@@ -2,6 +2,7 @@ package distributiontenant
 
 import (
 	"context"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -71,6 +72,7 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 }
 
 func (p *pass) lookTenant(ctx context.Context) error {
+	certain := p.in.DoubtedFor() == 0
 	t, err := p.account.Inventory.Read(ctx, p.in.Desired.Name)
 	if fault.Is(err, fault.NotFound) {
 		p.in.World.Knowledge, p.in.World.Tenant = resource.Absent, nil
@@ -78,6 +80,12 @@ func (p *pass) lookTenant(ctx context.Context) error {
 	}
 	if err != nil {
 		return err
+	}
+	if p.in.Outdated(t) {
+		return &fault.Error{Kind: fault.Conflict, Operation: "GetDistributionTenant", Message: "AWS returns the tenant as it was before its last change"}
+	}
+	if certain {
+		p.in.Attempts.Doubted = time.Time{}
 	}
 	if old := p.in.World.Tenant; old == nil || old.ID != t.ID {
 		p.recallTags()

@@ -77,6 +77,12 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: c.settlesFirst.Load(),
 		CertificateUnusable: known.CertificateUnusable,
 	}
+	p.in.Attempts.Wrote = p.in.Unstored()
+	if t := known.Tenant; t != nil && p.in.Outdated(*t) {
+		// It counts as not looked for yet.
+		w := &p.in.World
+		w.World, w.Tenant, w.CertificateUnusable = resource.World{}, nil, false
+	}
 	if known.Knowledge == resource.Nothing && p.in.Attempts.Removed(p.in.CreateMark) {
 		p.in.World.Knowledge = resource.Absent
 	}
@@ -84,7 +90,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	p.in.World.CertificateMovesETag, p.in.World.AsksResolvers = c.certificateMovesETag.Load(), c.Resolver != nil
 	p.resolve(ctx)
 	// As long as it is unknown which group a tenant will be in, that of all others is not its own.
-	if known.Tenant != nil || !p.in.Unresolved() || p.in.Desired.DNS == nil && p.in.KnowsGroup() {
+	if p.in.World.Tenant != nil || !p.in.Unresolved() || p.in.Desired.DNS == nil && p.in.KnowsGroup() {
 		p.in.World.RoutingEndpoint = p.knownEndpoint()
 	}
 	p.recallDistribution()

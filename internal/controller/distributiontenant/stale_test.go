@@ -1,6 +1,7 @@
 package distributiontenant_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -105,24 +106,34 @@ func TestAReplicaThatCatchesUpGoesOn(t *testing.T) {
 // either, which the other one has brought up to date.
 func TestAConflictLeavesStatusAlone(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{})
+	var other func()
+	w := world.New(t, kubeConfig, world.Options{BeforeAWS: func(_ *http.Request, writes bool) {
+		if now := other; writes && now != nil {
+			other = nil
+			now()
+		}
+	}})
 	ready(t, w, "alpha", params("tier", "gold"))
+	var before v1alpha1.DistributionTenantStatus
+	var writes int
+	other = func() {
+		outOfBand(t, w, "alpha", func(in *cloudfront.UpdateDistributionTenantInput) {
+			in.Parameters = []types.Parameter{{Name: awssdk.String("tier"), Value: awssdk.String("silver")}}
+		})
+		w.Clock.Step(2 * world.DeployDelay)
+		s, o := inAWS(t, w, "alpha"), get(t, w, "alpha")
+		base := o.DeepCopy()
+		o.Status.ETag, o.Status.ObservedGeneration, o.Status.AppliedGeneration = s.ETag, o.Generation, new(o.Generation)
+		o.Status.LastModifiedTime = &metav1.Time{Time: s.LastModifiedTime}
+		for i := range o.Status.Conditions {
+			o.Status.Conditions[i].ObservedGeneration = o.Generation
+		}
+		if err := w.Kube.Status().Patch(t.Context(), o, client.MergeFrom(base)); err != nil {
+			t.Fatal(err)
+		}
+		before, writes = get(t, w, "alpha").Status, w.KubeWrites()
+	}
 	w.Edit("alpha", params("tier", "silver"))
-	outOfBand(t, w, "alpha", func(in *cloudfront.UpdateDistributionTenantInput) {
-		in.Parameters = []types.Parameter{{Name: awssdk.String("tier"), Value: awssdk.String("silver")}}
-	})
-	w.Clock.Step(2 * world.DeployDelay)
-	s, o := inAWS(t, w, "alpha"), get(t, w, "alpha")
-	base := o.DeepCopy()
-	o.Status.ETag, o.Status.ObservedGeneration, o.Status.AppliedGeneration = s.ETag, o.Generation, new(o.Generation)
-	o.Status.LastModifiedTime = &metav1.Time{Time: s.LastModifiedTime}
-	for i := range o.Status.Conditions {
-		o.Status.Conditions[i].ObservedGeneration = o.Generation
-	}
-	if err := w.Kube.Status().Patch(t.Context(), o, client.MergeFrom(base)); err != nil {
-		t.Fatal(err)
-	}
-	before, writes := get(t, w, "alpha").Status, w.KubeWrites()
 	w.Advance(time.Minute)
 	if n := w.KubeWrites() - writes; n != 0 || !sameStatus(t, before, get(t, w, "alpha").Status) {
 		t.Errorf("%d writes to Kubernetes", n)

@@ -26,10 +26,10 @@ func Decide(in Input) Decision {
 	}
 	d, name, fires := chain.Decide(rules, in)
 	if !fires {
-		return Decision{Rule: "Idle", Step: Rest{}}
+		return in.onceCertain(Decision{Rule: "Idle", Step: Rest{}})
 	}
 	d.Rule = name
-	return in.onceReturned(in.inTimeForProof(patient(in, d)))
+	return in.onceReturned(in.onceCertain(in.inTimeForProof(patient(in, d))))
 }
 
 // onceReturned looks again as soon as the ledger is stored if only that keeps records from counting as published.

@@ -75,7 +75,7 @@ func (in Input) publicationCase(publishes bool) publication.Case {
 		EndpointText: in.facts.endpointText, EndpointKnown: w.RoutingKnown || w.RoutingEndpoint != "",
 		Routed: w.RoutingKnown, Ledger: in.Memory.Ledger, View: w.DNS,
 		Tenant: publication.Tenant{
-			Present: w.present(), Ours: f.resource.Mine(), Unknown: w.Knowledge == resource.Nothing,
+			Present: w.present(), Ours: f.resource.Mine(), Unknown: w.Knowledge == resource.Nothing, Doubted: !in.Attempts.Doubted.IsZero(),
 			Remembered: in.Memory.ID != "", Perhaps: in.Memory.ID != "" || !in.CreateMark.IsZero(),
 		},
 	}

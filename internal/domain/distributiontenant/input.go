@@ -57,6 +57,8 @@ type Memory struct {
 	// ETag is the one with which AWS was last known to equal the spec, or to differ
 	// from it as reported.
 	ETag string
+	// Modified is when the tenant was last modified as it was last seen, to the second.
+	Modified time.Time
 	// Parents are those that AWS was last made equal to.
 	Parents Parents
 	// Certificate is the managed certificate as it was last reported.
@@ -83,6 +85,11 @@ type Attempts struct {
 	resource.Tries
 	// Led is what the references of the spec led to when they last led somewhere. Empty: never here.
 	Led Parents
+	// Wrote is when the tenant was last modified according to the answer to the last own write. Zero: status has it.
+	Wrote time.Time
+	// Doubted is when an update was last sent that may have taken effect unseen: its answer was lost, or another process
+	// may have sent it. Zero: the tenant was read long enough after it, or written.
+	Doubted time.Time
 	// RoutedFor is the generation for which it was last looked up where DNS has to point.
 	RoutedFor int64
 	// DisableRefused means AWS refused a disable that sent nothing else.

@@ -71,7 +71,7 @@ func fresh(in Input) (Decision, bool) {
 		return pass()
 	}
 	nudged := in.Nudged && !in.World.TenantFresh && in.World.present()
-	if nudged || in.World.Knowledge == resource.Listed && !in.trusted() && !in.attachesUnread() {
+	if nudged || in.facts.publication.Doubted && in.DoubtedFor() == 0 || in.World.Knowledge == resource.Listed && !in.trusted() && !in.attachesUnread() {
 		return do(Look{At: LookTenant})
 	}
 	return pass()

@@ -166,6 +166,9 @@ func (j *judge) domainCondition(domain string) chain.Condition {
 	if j.First && j.withdrawn(domain) {
 		return no(ReasonDNSRecordCreating, "%s is published once it can be added to the distribution tenant.", domain)
 	}
+	if j.doubted(domain) {
+		return no(ReasonDNSRecordCreating, "%s is published once it is certain that the distribution tenant has it.", domain)
+	}
 	if !j.mayPublish(domain) {
 		return no(ReasonDNSRecordCreating, "%s is published once CloudFront serves it.", domain)
 	}

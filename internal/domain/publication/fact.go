@@ -92,6 +92,8 @@ type Tenant struct {
 	Served  []string
 	Present bool
 	Settled bool
+	// Doubted means that this may be from before an update that has taken domains from it.
+	Doubted bool
 	// Unknown means that it was not looked for yet, Perhaps that there may be one, and Remembered that there was.
 	Unknown, Perhaps, Remembered bool
 }
@@ -118,6 +120,8 @@ type Fact struct {
 	Waiting, Leaving, Bound []string
 	// Alone means that nothing but the tenant keeps DNS back.
 	Alone bool
+	// Doubted means that names wait until it is certain which domains the tenant has.
+	Doubted bool
 	// Ready is the condition of the records. Its generation is the one that was judged.
 	Ready chain.Condition
 	// Left are the records that stay in DNS although the tenant goes. They are told once: with the condition that comes
@@ -165,8 +169,9 @@ func Judge(c Case) Fact {
 	perhaps := j.perhapsLeft()
 	f := Fact{
 		Wants: append(j.wants, perhaps...), Ledger: j.ledger, Lacks: j.lacks(), Placed: j.placed(), Bound: j.bound,
-		Drift: j.drift(),
-		Alone: j.Publishes && !j.First && !slices.ContainsFunc(c.Domains, j.mayPublish),
+		Drift:   j.drift(),
+		Doubted: slices.ContainsFunc(slices.Concat(j.bound, c.Domains), j.doubted),
+		Alone:   j.Publishes && !j.First && !slices.ContainsFunc(c.Domains, j.mayPublish),
 	}
 	if c.First {
 		f.Published, f.Proven = j.published(c.Domains), j.published(slices.DeleteFunc(slices.Clone(c.Domains), j.serves))

@@ -52,12 +52,18 @@ func (j *judge) mayPublish(domain string) bool {
 	switch {
 	case j.Unresolved:
 		return len(j.entries(domain)) > 0 && j.mayBeAttached(domain)
-	case !j.Publishes || j.withdrawn(domain):
+	case !j.Publishes, j.withdrawn(domain), j.doubted(domain):
 		return false
 	case len(j.entries(domain)) > 0, j.First:
 		return true
 	}
 	return j.serves(domain) && j.Tenant.Settled
+}
+
+// doubted reports whether the tenant may have lost the domain although it is seen to have it. What it loses has left the
+// ledger before.
+func (j *judge) doubted(domain string) bool {
+	return j.Publishes && j.Tenant.Doubted && j.attached(domain) && len(j.entries(domain)) == 0
 }
 
 // withdrawn reports whether the tenant can't be given the domain for a while: AWS has refused

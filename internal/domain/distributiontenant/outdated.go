@@ -1,0 +1,50 @@
+package distributiontenant
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// outdatedFor is for how long after a change AWS may show a tenant as it was before it; lists were played with seven
+// minutes. It ends because the clocks of AWS need not agree: a change by others that seems to be older than the last one
+// that is known would otherwise never be seen.
+const outdatedFor = 10 * time.Minute
+
+// Outdated reports whether AWS shows the tenant as it was before the last change that is known of it. It then has domains
+// that were taken from it since, which must not lead to CloudFront, and lacks those that it was given. Nothing is
+// concluded from that, but what is being deleted is removed from DNS whatever is shown.
+func (in Input) Outdated(t Observed) bool {
+	known := in.Memory.Modified
+	if in.Attempts.Wrote.After(known) {
+		known = in.Attempts.Wrote
+	}
+	return !in.Deleting && !t.Modified.IsZero() && t.Modified.Before(known) && in.Now.Sub(known) < outdatedFor
+}
+
+// Unstored is when the last own write changed the tenant, as long as status does not have that. It has whole seconds.
+func (in Input) Unstored() time.Time {
+	if wrote := in.Attempts.Wrote; wrote.Truncate(time.Second).After(in.Memory.Modified) {
+		return wrote
+	}
+	return time.Time{}
+}
+
+// DoubtedFor is for how long reads may still be from before an update of which it is not known whether it took effect.
+// The tenant may lack a domain by now that they show.
+func (in Input) DoubtedFor() time.Duration {
+	if in.Attempts.Doubted.IsZero() {
+		return 0
+	}
+	return max(in.Attempts.Doubted.Add(resource.GracePeriod).Sub(in.Now), 0)
+}
+
+// onceCertain ends a rest when names can be published that wait for that.
+func (in Input) onceCertain(d Decision) Decision {
+	r, rests := d.Step.(Rest)
+	if due := in.DoubtedFor(); rests && in.facts.publication.Doubted && due > 0 && (r.After == 0 || due < r.After) {
+		r.After = due
+		d.Step = r
+	}
+	return d
+}
