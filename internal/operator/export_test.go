@@ -1,12 +1,15 @@
 package operator
 
 import (
+	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // What the tests look at from outside.
@@ -43,4 +46,9 @@ func RegisterExpiry(r prometheus.Registerer, account string, e *inventory.Expiry
 func RegisterCapacity(r prometheus.Registerer, account string, i *inventory.Inventory, e *inventory.Expiry, c *inventory.Capacity, invalidations client.Reader) error {
 	env := &environment{invalidations: invalidations}
 	return registerCapacity(r, func() []watch { return []watch{{account: account, inventory: i, expiry: e, capacity: c}} }, env.pathsInProgress)
+}
+
+// NewZoneObserver returns an observer of zones that has no metrics.
+func NewZoneObserver(log logr.Logger, publish func(o client.Object, e reconcile.Event)) zone.Observer {
+	return zoneObserver{log: log, publish: publish}
 }

@@ -74,7 +74,7 @@ const (
 	// ReasonPlanNotFound (False): there is no TenantPlan with this name. The namespace keeps what it has from an earlier plan. In a namespace that was created without a plan, no pods start.
 	// Fix: create the TenantPlan, or correct spec.plan. The plan is applied as soon as it exists.
 	ReasonPlanNotFound = "PlanNotFound"
-	// ReasonPlanInvalid (False): the plan is invalid, for all tenants or for this one. Nothing of it was applied to namespaces, but valid constraints were. Of a plan whose role the operator is not allowed to bind, new tenants get everything else.
+	// ReasonPlanInvalid (False): the plan is invalid, for all tenants or for this one. Nothing of it was applied to namespaces, but valid constraints were. If only the role of the plan cannot be bound, new tenants get everything else.
 	// Fix: correct the field of the TenantPlan, or of the Tenant, that the message names.
 	ReasonPlanInvalid = "PlanInvalid"
 	// ReasonPartiallyApplied (False): some objects of the plan could not be created or updated.

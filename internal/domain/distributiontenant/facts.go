@@ -54,7 +54,7 @@ func (in Input) judged() Input {
 	return in
 }
 
-// Wants are the records that are due now, and those that may be left in DNS.
+// Wants are the records that are due now, and those that may stay in DNS after a deletion.
 func (in Input) Wants() []dns.Record { return in.judged().facts.publication.Wants }
 
 // KnowsPlaces reports whether it is known where the records belong and lead, as far as that matters now. Until then

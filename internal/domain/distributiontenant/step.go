@@ -120,7 +120,7 @@ type Untag struct {
 
 	ARN  string
 	Keys []string
-	// Releases is true when they are the owner tags of a tenant that is kept.
+	// Release is true when they are the owner tags of a tenant that is kept.
 	Release bool
 }
 

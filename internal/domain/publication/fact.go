@@ -100,7 +100,7 @@ type Tenant struct {
 
 // Fact is what follows for the records of one object.
 type Fact struct {
-	// Wants are the records that are due now, and those that may be left: what is known of them tells whether they are there.
+	// Wants are the records that are due now, and those that may stay in DNS after a deletion: the zone is asked about both.
 	Wants []dns.Record
 	// Ledger is the one to store next. It alone decides what is published and what is deleted.
 	Ledger []dns.Entry

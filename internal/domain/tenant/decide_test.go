@@ -96,6 +96,14 @@ func refusedBy(k fault.Kind) func(*tenant.Input) {
 	return func(in *tenant.Input) { in.World.Refused = plans.Refusal(k, "said the API server") }
 }
 
+// unannotated removes what says that the namespace has no plan.
+func unannotated(in *tenant.Input) {
+	n := *in.World.Namespace
+	n.Annotations = maps.Clone(n.Annotations)
+	delete(n.Annotations, plan.AnnotationWithoutPlan)
+	in.World.Namespace = &n
+}
+
 func planless(in *tenant.Input) { in.World.Follow = tenant.Follow{} }
 
 func noPlans(in *tenant.Input) { in.World.Follow.NoneAtAll = true }
@@ -216,6 +224,7 @@ func namespaceCases() map[string]question {
 		"nor with a plan that can't be":                      create(changed(quiet(), absent, looked, newcomer, invalid), guarded, tenant.Memory{}),
 		"nor with one that is being deleted":                 create(changed(quiet(), absent, looked, newcomer, going), guarded, tenant.Memory{}),
 		"nor if it is unknown what its former plan gave":     create(changed(quiet(), absent, looked, planless), guarded, tenant.Memory{}),
+		"nor if that was the only plan of the cluster":       create(changed(quiet(), absent, looked, planless, noPlans), guarded, tenant.Memory{}),
 		"what a former plan gave is given again":             create(changed(quiet(), absent, looked, planless, former), full, quiet().Memory),
 		"also while the plan that follows can't be":          create(changed(quiet(), absent, looked, invalid, former), full, quiet().Memory),
 		"a plan that is being deleted still says what it is": create(changed(quiet(), absent, looked, going), full, quiet().Memory),
@@ -264,42 +273,43 @@ func planCases() map[string]question {
 	create := func(o ...plan.Object) tenant.Apply { return tenant.Apply{Changes: plan.Changes{Create: o}} }
 	sooner := func(after time.Duration) tenant.Rest { return tenant.Rest{After: after} }
 	return map[string]question{
-		"a child that is missing is made":                          {in: changed(quiet(), without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
-		"and an unwanted child is deleted":                         {in: changed(quiet(), extra, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Prune: changed(quiet(), extra).World.Children[2:]}}},
-		"one that is being deleted is waited for":                  {in: changed(quiet(), childDeleting), rule: "Idle", step: tenant.Rest{}},
-		"what was not accepted is tried first":                     {in: changed(quiet(), untried, without("kleff-plan")), rule: "Try", step: tenant.Try{Objects: []plan.Object{quota}}},
-		"what is there is not tried":                               {in: changed(quiet(), untried), rule: "Try", step: tenant.Try{}},
-		"a change comes in its turn":                               {in: changed(quiet(), released, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Update: []plan.Update{more}}}},
-		"and not before":                                           {in: changed(quiet(), waiting), rule: "Idle", step: tenant.Rest{}},
-		"a tenant that waits keeps what its plan no longer has":    {in: changed(quiet(), waiting, extra), rule: "Idle", step: tenant.Rest{}},
-		"and gets back what it had":                                {in: changed(quiet(), waiting, former, without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
-		"unless it is unknown what that was":                       {in: changed(quiet(), waiting, without("kleff-plan")), rule: "Idle", step: tenant.Rest{}},
-		"a newcomer does not wait":                                 {in: changed(quiet(), waiting, newcomer, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(more.Object, policy)},
-		"nor does who had another plan":                            {in: changed(quiet(), waiting, func(in *tenant.Input) { in.Memory.Plan, in.Memory.PlanUID = "other", "p0" }, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Update: []plan.Update{more}}}},
-		"but who had one of that name that is gone":                {in: changed(quiet(), waiting, func(in *tenant.Input) { in.Memory.PlanUID = "p0" }, looked), rule: "Idle", step: tenant.Rest{}},
-		"a plan that is being deleted is not given to new tenants": {in: changed(quiet(), newcomer, without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }), rule: "Namespace", step: dropped(t)},
-		"who has it keeps it":                                      {in: changed(quiet(), without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }, looked), rule: "Apply", step: create(quota)},
-		"a plan that is gone leaves what it gave":                  {in: changed(quiet(), planless), rule: "Idle", step: tenant.Rest{}},
-		"so does one that can't be":                                {in: changed(quiet(), invalid), rule: "Idle", step: tenant.Rest{}},
-		"a namespace without a plan is isolated and has no room":   {in: changed(quiet(), provisional, planless, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(want(plan.Floor())["kleff-plan"], policy)},
-		"it keeps that when the last plan is deleted":              {in: changed(quiet(), provisional, planless, noPlans), rule: "Idle", step: tenant.Rest{}},
-		"before its labels are restored it is read":                {in: changed(quiet(), provisional, planless, labelled("pod-security.kubernetes.io/enforce", "privileged")), rule: "Namespace", step: tenant.Look{}},
-		"the cache does not take a plan from a tenant":             {in: changed(quiet(), provisional, planless, func(in *tenant.Input) { in.Memory = quiet().Memory }), rule: "Look", step: tenant.Look{}},
-		"its labels are restored":                                  {in: changed(quiet(), provisional, planless, labelled("pod-security.kubernetes.io/enforce", "privileged"), looked), rule: "Namespace", step: tenant.ApplyNamespace{Object: floored.Marked(), UID: namespaceUID}},
-		"a plan takes the place of that":                           {in: changed(quiet(), provisional, looked), rule: "Namespace", step: tenant.ApplyNamespace{Object: namespaceOf(t, p).Object, UID: namespaceUID}},
-		"a suspension needs no plan":                               {in: changed(quiet(), planless, suspended, looked), rule: "Apply", step: create(suspension)},
-		"and no turn":                                              {in: changed(quiet(), waiting, suspended, looked), rule: "Apply", step: create(suspension)},
-		"nor does its end":                                         {in: changed(quiet(), planless, func(in *tenant.Input) { in.World.Children = []plan.Live{{Object: suspension}} }, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Prune: []plan.Live{{Object: suspension}}}}},
-		"before a namespace keeps its labels they are read":        {in: changed(quiet(), planless, renamed), rule: "Namespace", step: tenant.Look{}},
-		"it keeps them all":                                        {in: changed(quiet(), planless, renamed, looked), rule: "Namespace", step: tenant.ApplyNamespace{Object: identity.Marked(), UID: namespaceUID}},
-		"before a child is written the namespace is read":          {in: changed(quiet(), without("kleff-plan")), rule: "Apply", step: tenant.Look{}},
-		"what failed waits":                                        {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 4*time.Second)), rule: "Idle", step: sooner(6 * time.Second)},
-		"the longer the more often it failed":                      {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 3, 4*time.Second)), rule: "Idle", step: sooner(36 * time.Second)},
-		"but never longer than five minutes":                       {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 40, 0)), rule: "Idle", step: sooner(lookedAtAgain)},
-		"it is tried when it is due":                               {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 10*time.Second), looked), rule: "Apply", step: create(quota)},
-		"another form of it is tried at once":                      {in: changed(quiet(), without("kleff-plan"), failing(quota, "another", 1, 0), looked), rule: "Apply", step: create(quota)},
-		"and the rest does not wait for it":                        {in: changed(quiet(), without("kleff-plan"), without("kleff-namespace"), failing(quota, quota.Hash(), 1, 0), looked), rule: "Apply", step: create(policy)},
-		"a removal that failed waits too":                          {in: changed(quiet(), extra, failing(changed(quiet(), extra).World.Children[2].Object, "", 1, 0)), rule: "Idle", step: sooner(10 * time.Second)},
+		"a child that is missing is made":                           {in: changed(quiet(), without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
+		"and an unwanted child is deleted":                          {in: changed(quiet(), extra, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Prune: changed(quiet(), extra).World.Children[2:]}}},
+		"one that is being deleted is waited for":                   {in: changed(quiet(), childDeleting), rule: "Idle", step: tenant.Rest{}},
+		"what was not accepted is tried first":                      {in: changed(quiet(), untried, without("kleff-plan")), rule: "Try", step: tenant.Try{Objects: []plan.Object{quota}}},
+		"what is there is not tried":                                {in: changed(quiet(), untried), rule: "Try", step: tenant.Try{}},
+		"a change comes in its turn":                                {in: changed(quiet(), released, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Update: []plan.Update{more}}}},
+		"and not before":                                            {in: changed(quiet(), waiting), rule: "Idle", step: tenant.Rest{}},
+		"a tenant that waits keeps what its plan no longer has":     {in: changed(quiet(), waiting, extra), rule: "Idle", step: tenant.Rest{}},
+		"and gets back what it had":                                 {in: changed(quiet(), waiting, former, without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
+		"unless it is unknown what that was":                        {in: changed(quiet(), waiting, without("kleff-plan")), rule: "Idle", step: tenant.Rest{}},
+		"a newcomer does not wait":                                  {in: changed(quiet(), waiting, newcomer, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(more.Object, policy)},
+		"nor does who had another plan":                             {in: changed(quiet(), waiting, func(in *tenant.Input) { in.Memory.Plan, in.Memory.PlanUID = "other", "p0" }, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Update: []plan.Update{more}}}},
+		"but who had one of that name that is gone":                 {in: changed(quiet(), waiting, func(in *tenant.Input) { in.Memory.PlanUID = "p0" }, looked), rule: "Idle", step: tenant.Rest{}},
+		"a plan that is being deleted is not given to new tenants":  {in: changed(quiet(), newcomer, without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }), rule: "Namespace", step: dropped(t)},
+		"who has it keeps it":                                       {in: changed(quiet(), without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }, looked), rule: "Apply", step: create(quota)},
+		"a plan that is gone leaves what it gave":                   {in: changed(quiet(), planless), rule: "Idle", step: tenant.Rest{}},
+		"so does one that can't be":                                 {in: changed(quiet(), invalid), rule: "Idle", step: tenant.Rest{}},
+		"a namespace without a plan is isolated and has no room":    {in: changed(quiet(), provisional, planless, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(want(plan.Floor())["kleff-plan"], policy)},
+		"it keeps that when the last plan is deleted":               {in: changed(quiet(), provisional, planless, noPlans), rule: "Idle", step: tenant.Rest{}},
+		"also when others remove the annotation, which is restored": {in: changed(quiet(), provisional, planless, unannotated, looked), rule: "Namespace", step: tenant.ApplyNamespace{Object: floored.Marked(), UID: namespaceUID}},
+		"before its labels are restored it is read":                 {in: changed(quiet(), provisional, planless, labelled("pod-security.kubernetes.io/enforce", "privileged")), rule: "Namespace", step: tenant.Look{}},
+		"the cache does not take a plan from a tenant":              {in: changed(quiet(), provisional, planless, func(in *tenant.Input) { in.Memory = quiet().Memory }), rule: "Look", step: tenant.Look{}},
+		"its labels are restored":                                   {in: changed(quiet(), provisional, planless, labelled("pod-security.kubernetes.io/enforce", "privileged"), looked), rule: "Namespace", step: tenant.ApplyNamespace{Object: floored.Marked(), UID: namespaceUID}},
+		"a plan takes the place of that":                            {in: changed(quiet(), provisional, looked), rule: "Namespace", step: tenant.ApplyNamespace{Object: namespaceOf(t, p).Object, UID: namespaceUID}},
+		"a suspension needs no plan":                                {in: changed(quiet(), planless, suspended, looked), rule: "Apply", step: create(suspension)},
+		"and no turn":                                               {in: changed(quiet(), waiting, suspended, looked), rule: "Apply", step: create(suspension)},
+		"nor does its end":                                          {in: changed(quiet(), planless, func(in *tenant.Input) { in.World.Children = []plan.Live{{Object: suspension}} }, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Prune: []plan.Live{{Object: suspension}}}}},
+		"before a namespace keeps its labels they are read":         {in: changed(quiet(), planless, renamed), rule: "Namespace", step: tenant.Look{}},
+		"it keeps them all":                                         {in: changed(quiet(), planless, renamed, looked), rule: "Namespace", step: tenant.ApplyNamespace{Object: identity.Marked(), UID: namespaceUID}},
+		"before a child is written the namespace is read":           {in: changed(quiet(), without("kleff-plan")), rule: "Apply", step: tenant.Look{}},
+		"what failed waits":                                         {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 4*time.Second)), rule: "Idle", step: sooner(6 * time.Second)},
+		"the longer the more often it failed":                       {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 3, 4*time.Second)), rule: "Idle", step: sooner(36 * time.Second)},
+		"but never longer than five minutes":                        {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 40, 0)), rule: "Idle", step: sooner(lookedAtAgain)},
+		"it is tried when it is due":                                {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 10*time.Second), looked), rule: "Apply", step: create(quota)},
+		"another form of it is tried at once":                       {in: changed(quiet(), without("kleff-plan"), failing(quota, "another", 1, 0), looked), rule: "Apply", step: create(quota)},
+		"and the rest does not wait for it":                         {in: changed(quiet(), without("kleff-plan"), without("kleff-namespace"), failing(quota, quota.Hash(), 1, 0), looked), rule: "Apply", step: create(policy)},
+		"a removal that failed waits too":                           {in: changed(quiet(), extra, failing(changed(quiet(), extra).World.Children[2].Object, "", 1, 0)), rule: "Idle", step: sooner(10 * time.Second)},
 		"a kind that can't be read is looked at again": {
 			in: changed(quiet(), func(in *tenant.Input) {
 				in.World.Unreadable = map[plan.Kind]*fault.Error{plan.KindNetworkPolicy: plans.Refusal(fault.Transient, "broken")}
