@@ -285,7 +285,7 @@ func addPlans(add adder) {
 		"tenants that could not get it": {func(in *tenantplan.Input) { in.Followers = []tenantplan.Follower{broken} }, underway},
 	} {
 		in := tenantplan.Input{
-			Now: now, Plan: plans.Simple("10"), Name: "basic", UID: plans.UID, Generation: 2, HasFinalizer: true,
+			Now: now, Plan: plans.Simple("10"), Name: "basic", UID: plans.UID, Generation: 2, HasFinalizer: true, Tried: true,
 			Limits: rollout.Limits{MaxConcurrent: 2, MaxFailedPercent: 10}, Attempts: plan.Attempts{},
 		}
 		state.change(&in)
