@@ -36,7 +36,7 @@ func TestFleetWithCertificatesAndDNS(t *testing.T) {
 
 	// How many of the states between "created" and Ready a tenant is seen in, each a write, and how often the account is
 	// listed meanwhile, depends on how quick the machine is.
-	f.create(budget{calls: 4, writes: 9})
+	f.create(budget{calls: 4, writes: 9, events: 3}) // Created, Published, and Updated with the certificate
 	s.batched()
 	f.settle(op)
 	f.certificatesInStatus()
