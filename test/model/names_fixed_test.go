@@ -198,3 +198,25 @@ func TestWhatIsPublishedStaysWhileNoCertificateCoversIt(t *testing.T) {
 		t.Errorf("the domain is not published any more: %v", got)
 	}
 }
+
+// While a tenant is being deployed, AWS refuses a domain that its spec has got meanwhile. The refusal is not forgotten for
+// the deployment: the update would be sent again with each pass, and each would wake the next.
+func TestADomainThatIsRefusedDuringADeploymentDoesNotSpin(t *testing.T) {
+	w := newNamesWorld(t)
+	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.DeployDelay = 10 * time.Minute })
+	w.Apply(withDNS(w, "alpha", v1alpha1.ValidationTokenHostSelfHosted, "a.example.net"))
+	w.Advance(time.Minute)
+	w.Apply(withDNS(w, "beta", "", "b.example.com"))
+	w.Advance(10 * time.Second)
+	w.Edit("beta", func(o *v1alpha1.DistributionTenant) {
+		o.Spec = withDNS(w, "beta", v1alpha1.ValidationTokenHostCloudFront, "b.example.com", "a.example.net").Spec
+	})
+	calls := w.Calls()
+	w.Advance(5 * time.Minute)
+	if n := world.Since(calls, w.Calls())["UpdateDistributionTenant"]; n == 0 || n > 8 {
+		t.Errorf("the update was tried %d times in five minutes", n)
+	}
+	if got := w.Condition("beta", v1alpha1.ConditionReady); got != "Ready=False/DomainConflict" {
+		t.Errorf("another tenant has the domain, and the object says %s\n%s", got, w.Describe("beta"))
+	}
+}

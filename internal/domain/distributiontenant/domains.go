@@ -42,3 +42,10 @@ func waitForDomains(in Input) (Decision, bool) {
 	}
 	return pass()
 }
+
+// retriesDomains reports whether domains wait for the next try of what AWS has refused. A deployment must not come between
+// them: a refusal that is forgotten for it is met again at once, since the records may still be in DNS.
+func (in Input) retriesDomains() bool {
+	f := in.facts
+	return f.first && f.retrying && len(f.publication.Waiting) > 0 && f.certificate.Stage != certificate.Underway
+}

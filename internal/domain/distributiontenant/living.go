@@ -42,7 +42,7 @@ func livingRules() []rule {
 		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsFaithful)),
 		chain.Ask("Routed", "The target of the DNS records is looked up once.", routed),
 		chain.Ask("ZonesKnown", "The hosted zones of the domains are looked up before records are published.", zonesKnown),
-		chain.Ask("Settled", "A deployment in progress is followed until it ends.", settled),
+		chain.Ask("Settled", "A deployment in progress is followed until it ends, unless domains wait for the next try of what AWS refused.", settled),
 		chain.Ask("DomainsHeld", "A domain is added when it can be validated, and removed when its DNS record is deleted.", waitForDomains),
 		chain.Ask("CertificateUsable", "A requested managed certificate must be issued and attached.", certificateUsable),
 		chain.Ask("DistributionEnabled", "A distribution that was seen disabled is looked at again. Until it is enabled, CloudFront serves none of its tenants.", distributionEnabled),
@@ -252,7 +252,7 @@ func routed(in Input) (Decision, bool) {
 
 func settled(in Input) (Decision, bool) {
 	t := in.World.Tenant
-	if t == nil || t.Status == Deployed {
+	if t == nil || t.Status == Deployed || in.retriesDomains() {
 		return pass()
 	}
 	ready, untouched := in.Memory.Conditions[chain.Ready], !t.Created.IsZero() && t.Modified.Equal(t.Created)

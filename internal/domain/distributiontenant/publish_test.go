@@ -200,14 +200,19 @@ func publishCases() map[string]question {
 			in: with(added, ledger(dns.There, entry(alphaName, dns.Published), entry(betaName, dns.Retracting))), rule: "DomainsHeld",
 			step: distributiontenant.Rest{Store: true}, reason: distributiontenant.ReasonDomainChangeHeld,
 		},
-		"one that AWS refused waits out of DNS":       {in: with(added, refusedSince(resource.ReasonDomainConflict)), rule: "DomainsHeld", step: held},
-		"a domain is removed when its record is gone": {in: leaving, rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: resource.ReasonUpdatePending},
-		"not while any server still has it":           {in: with(leaving, ledger(dns.Leaving, entry(betaName, dns.Retracting))), rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: resource.ReasonUpdatePending},
-		"and then at once":                            {in: with(leaving, ledger(dns.There, entry(alphaName, dns.Published))), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
-		"a zone that is gone has no record":           {in: with(leaving, ledger(dns.NoZone, entry(betaName, dns.Retracting))), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
-		"one that replaces another waits for it":      {in: replaced, rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonDomainChangeHeld},
-		"and both change with one request":            {in: with(replaced, ledger(dns.There, entry(betaName, dns.Published))), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: swapped, Request: live.Desired.Request}},
-		"a tenant keeps its last domain until then":   {in: with(live, names(betaName), edited, ledger(dns.Absent), stands(betaName, dns.Standing{Phase: dns.Blocked})), rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonDomainChangeHeld},
+		"one that AWS refused waits out of DNS":    {in: with(added, refusedSince(resource.ReasonDomainConflict)), rule: "DomainsHeld", step: held},
+		"also while an earlier change is deployed": {in: with(added, inProgress, refusedSince(resource.ReasonDomainConflict)), rule: "DomainsHeld", step: held},
+		"and until its record is there for the next try": {
+			in: with(added, inProgress, refusedSince(resource.ReasonDomainConflict), due, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "DomainsHeld", step: distributiontenant.Rest{KeepConditions: true},
+		},
+		"one that was not refused lets a deployment speak": {in: with(added, inProgress, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "Settled", step: distributiontenant.Rest{Follow: true, After: 20 * time.Second}, reason: resource.ReasonDeploying},
+		"a domain is removed when its record is gone":      {in: leaving, rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: resource.ReasonUpdatePending},
+		"not while any server still has it":                {in: with(leaving, ledger(dns.Leaving, entry(betaName, dns.Retracting))), rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: resource.ReasonUpdatePending},
+		"and then at once":                                 {in: with(leaving, ledger(dns.There, entry(alphaName, dns.Published))), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
+		"a zone that is gone has no record":                {in: with(leaving, ledger(dns.NoZone, entry(betaName, dns.Retracting))), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
+		"one that replaces another waits for it":           {in: replaced, rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonDomainChangeHeld},
+		"and both change with one request":                 {in: with(replaced, ledger(dns.There, entry(betaName, dns.Published))), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: swapped, Request: live.Desired.Request}},
+		"a tenant keeps its last domain until then":        {in: with(live, names(betaName), edited, ledger(dns.Absent), stands(betaName, dns.Standing{Phase: dns.Blocked})), rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonDomainChangeHeld},
 	}
 }
 
