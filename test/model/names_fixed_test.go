@@ -171,6 +171,30 @@ func TestANameGoesToWhoServesIt(t *testing.T) {
 	}
 }
 
+// The one that AWS refuses is the older, and does not look up for its alias records between the tries what it would need to
+// publish them. They are out of DNS then, and must not keep the name from the other all the same.
+func TestANameIsNotKeptForATryThatIsNotDue(t *testing.T) {
+	w := newNamesWorld(t)
+	o := withDNS(w, "alpha", v1alpha1.ValidationTokenHostCloudFront, "a.example.com")
+	o.Spec.DNS.RecordType = v1alpha1.RecordTypeAlias
+	w.Apply(o)
+	w.Advance(time.Second)
+	w.Apply(withDNS(w, "beta", "", "a.example.com"))
+	w.Advance(4 * time.Minute)
+	if got := w.Condition("alpha", v1alpha1.ConditionReady); got != "Ready=False/DomainConflict" {
+		t.Fatalf("beta has the domain, and alpha says %s\n%s", got, w.Describe("alpha"))
+	}
+	for _, wait := range []time.Duration{0, 20 * time.Minute} {
+		w.Advance(wait)
+		if got := w.Condition("beta", v1alpha1.ConditionReady); got != "Ready=True/Deployed" {
+			t.Errorf("beta serves the domain, and says %s\n%s%s", got, w.Describe("beta"), w.Describe("alpha"))
+		}
+		if got := recordIn(w, coveredZone, "a.example.com"); got.Type != "CNAME" {
+			t.Errorf("the domain is not published: %v", got)
+		}
+	}
+}
+
 // An edit removes the request of the certificate that a domain needs, while reads lag and after a crash. The pass stops
 // before it knows what DNS is asked for: what was published stays, and the condition about it stays as it was judged.
 func TestWhatIsPublishedStaysWhileNoCertificateCoversIt(t *testing.T) {

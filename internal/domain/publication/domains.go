@@ -90,7 +90,13 @@ func (j *judge) placed() bool {
 	if j.Unresolved {
 		return true
 	}
+	known := j.lacks() == LacksNothing || j.allRefused()
 	// What the tenant serves, and with that what is due, may be about to be read.
-	lacks := j.lacks()
-	return lacks == LacksNothing && !(j.Publishes && !j.ledgerSuffices() && j.Tenant.Unknown && j.Tenant.Remembered)
+	return known && !(j.Publishes && !j.ledgerSuffices() && j.Tenant.Unknown && j.Tenant.Remembered)
+}
+
+// allRefused reports whether nothing is due before the next try of what AWS has refused, wherever the records belong: it
+// is not looked up until then, and their places are for others meanwhile.
+func (j *judge) allRefused() bool {
+	return j.Refused && !slices.ContainsFunc(slices.Concat(j.bound, j.Domains), j.attached)
 }

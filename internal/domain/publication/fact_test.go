@@ -164,6 +164,33 @@ func TestWhatIsLookedUp(t *testing.T) {
 	}
 }
 
+// What AWS has refused keeps no place until the next try, although what would be needed to publish it is not looked up.
+func TestWhatIsRefusedKeepsNoPlace(t *testing.T) {
+	alias := func(c *publication.Case) { c.Spec.Type, c.IPv6Known = dns.Alias, false }
+	refused := func(c *publication.Case) { c.Refused = true }
+	unseen := func(c *publication.Case) { c.Tenant = publication.Tenant{Unknown: true, Perhaps: true} }
+	remembered := func(c *publication.Case) {
+		c.Tenant = publication.Tenant{Unknown: true, Perhaps: true, Remembered: true}
+	}
+	for name, test := range map[string]struct {
+		in   publication.Case
+		want bool
+	}{
+		"refused":                             {served(alias, first, unborn, refused), true},
+		"perhaps there all the same":          {served(alias, first, unseen, refused), true},
+		"before its zones were read":          {served(first, unborn, refused, func(c *publication.Case) { c.ZonesKnown = false }), true},
+		"not refused":                         {served(alias, first, unborn), false},
+		"refused for a tenant that was there": {served(alias, first, remembered, refused), false},
+		"refused with a domain that it has":   {served(alias, first, wants(alpha, beta), refused), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if f := publication.Judge(test.in); f.Placed != test.want {
+				t.Errorf("placed %t, want %t", f.Placed, test.want)
+			}
+		})
+	}
+}
+
 // What resolves without a person never hides what needs one, and no reason is unknown to the order.
 func TestSeverity(t *testing.T) {
 	passes := []chain.Reason{publication.ReasonDNSNotConfigured, publication.ReasonDNSReady, publication.ReasonDNSPropagating, publication.ReasonDNSRecordCreating}
