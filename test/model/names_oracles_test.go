@@ -437,10 +437,11 @@ func (n *names) checkCertificates() {
 }
 
 // sweeps are the calls by which a quiet fleet is watched, and those for what all objects share, which is read again
-// once an hour.
+// once an hour: also a zone that a spec names by its ID, if records of others lead a domain where it should, which no ledger
+// tells the zone of.
 var sweeps = []string{
 	"ListDistributionTenants", "ListTagsForResource", "ListCertificates", "ListResourceRecordSets", "ListHostedZones", "AssumeRole",
-	"ListConnectionGroups", "GetConnectionGroup",
+	"GetHostedZone", "ListConnectionGroups", "GetConnectionGroup",
 }
 
 // hourly are the reads that show when the certificates of distributions expire, which all tenants share. Each is bounded by
