@@ -45,11 +45,11 @@ func checkNames(t *testing.T) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(bubbleTB{t}, func(t *rapid.T) {
+			defer tick()
 			n := newNames(t, drawSwitches(t))
 			t.Repeat(counted(n.actions()))
 			n.end()
 			played.schedules.Add(1)
-			tick()
 		})
 	})
 }
