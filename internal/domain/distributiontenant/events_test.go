@@ -8,6 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
@@ -92,5 +93,30 @@ func TestEvents(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// What lets the object go is told once the finalizer is gone: the next pass does it again.
+func TestWhatWasNotReleasedIsNotToldYet(t *testing.T) {
+	out := distributiontenant.Outcome{Done: []distributiontenant.Step{distributiontenant.LetGo{Left: "alpha (dt_1)"}}}
+	if acts := distributiontenant.Acts(dying(), out); len(acts) != 1 || acts[0].Reason != "Retained" {
+		t.Errorf("a release tells %+v", acts)
+	}
+	out.Err = &fault.Error{Kind: fault.Conflict}
+	if acts := distributiontenant.Acts(dying(), out); len(acts) != 0 {
+		t.Errorf("a release that failed tells %+v", acts)
+	}
+}
+
+// A tenant that is kept from the midst of its deletion no longer serves anyone.
+func TestWhatIsKeptDisabledIsSaid(t *testing.T) {
+	in := dying()
+	kept := *in.World.Tenant
+	kept.Enabled = false
+	in.World.Tenant = &kept
+	acts := distributiontenant.Acts(in, distributiontenant.Outcome{Done: []distributiontenant.Step{distributiontenant.LetGo{Left: "alpha (dt_1)"}}})
+	want := []chain.Event{{ID: "dt_1", Reason: "Retained", Message: "The distribution tenant alpha (dt_1) stays in AWS. It is disabled. Enable it in AWS if it should serve requests again."}}
+	if d := cmp.Diff(want, acts); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
