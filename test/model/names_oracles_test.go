@@ -303,8 +303,10 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 		out[v1alpha1.ReasonZoneNotFound] = out[v1alpha1.ReasonZoneNotFound] || zone == ""
 		out[v1alpha1.ReasonDNSError] = out[v1alpha1.ReasonDNSError] || role == deniedRole || d.Domain == apex && o.Spec.DNS.RecordType == v1alpha1.RecordTypeCNAME
 		_, has := s.Domains[d.Domain]
-		out[v1alpha1.ReasonDomainChangeHeld] = out[v1alpha1.ReasonDomainChangeHeld] || ours && !has && n.unpublished(o, d.Domain) != ""
-		out[v1alpha1.ReasonDNSConflict] = out[v1alpha1.ReasonDNSConflict] || zone != "" && n.contestedAt(o, d.Domain)
+		contested := zone != "" && n.contestedAt(o, d.Domain)
+		// The record that is there may be as this object wants it, and another one's.
+		out[v1alpha1.ReasonDomainChangeHeld] = out[v1alpha1.ReasonDomainChangeHeld] || ours && !has && (contested || n.unpublished(o, d.Domain) != "")
+		out[v1alpha1.ReasonDNSConflict] = out[v1alpha1.ReasonDNSConflict] || contested
 	}
 	for _, c := range n.managedCertificates() {
 		switch {
