@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -39,9 +40,12 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 		s.DistributionTenantStatus = ""
 	}
 	// Where there is nothing to say, as for an object that waits for its turn, status stays as it
-	// is: its name alone is not worth a write.
-	if s.TenantName == "" && len(r.Conditions) > 0 {
-		s.TenantName = name
+	// is: its name and its target in DNS alone are not worth a write.
+	if len(r.Conditions) > 0 {
+		s.TenantName = cmp.Or(s.TenantName, name)
+		if r.RoutingEndpoint != "" || r.Unrouted {
+			s.DNSTarget = r.RoutingEndpoint
+		}
 	}
 	s.ETag = r.ETag
 	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged(r.Conditions), r.AppliedGeneration)
@@ -52,9 +56,6 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 	s.DomainProofs = domainProofs(r.Proofs)
 	if r.ChangeID != "" {
 		s.DNSChangeID = r.ChangeID
-	}
-	if r.RoutingEndpoint != "" || r.Unrouted {
-		s.DNSTarget = r.RoutingEndpoint
 	}
 	s.Drift = driftedFields(r.Drift)
 	s.Failure = failureStatus(r.Failure)
