@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/children"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
@@ -31,7 +32,12 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	case tenant.DeleteNamespace:
 		return p.write(ctx, k, func() error { return p.deleteNamespace(ctx, s) })
 	case tenant.Apply:
-		return p.write(ctx, k, func() error { p.apply(ctx, s); return nil })
+		return p.write(ctx, k, func() error {
+			set := p.children()
+			set.Prune(ctx, s.Prune)
+			set.Write(ctx, s.Changes)
+			return nil
+		})
 	case tenant.EnsureFinalizer:
 		return p.ensureFinalizer(ctx, k)
 	case tenant.LetGo, tenant.Rest:
@@ -142,125 +148,12 @@ func (p *pass) try(ctx context.Context, s tenant.Try) error {
 	return nil
 }
 
-// apply does what it can. What fails is noted with the object, and tried again later.
-func (p *pass) apply(ctx context.Context, a tenant.Apply) {
-	for _, l := range a.Prune {
-		err := p.Children.Delete(ctx, l)
-		if err == nil {
-			p.pruned(l)
-			p.account.Deleted(l.Object)
-		}
-		p.note(l.Object, "", err)
+// children are the objects in the namespace. What carries the UID of a tenant is this one's: the namespace is.
+func (p *pass) children() *children.Set {
+	return &children.Set{
+		Children: p.Children, Now: p.in.Now, Owns: func(l plan.Live) bool { return l.Labels[plan.LabelTenantUID] != "" },
+		Live: &p.in.World.Children, Attempts: p.memory.attempts, Account: &p.account,
 	}
-	for _, o := range a.Create {
-		p.note(o, o.Hash(), p.create(ctx, o))
-	}
-	before := slices.Clone(p.in.World.Children)
-	change := func(u plan.Update, how func(context.Context, plan.Update) error) {
-		err := how(ctx, u)
-		p.note(u.Object, u.Hash(), err)
-		if err == nil {
-			p.account.Changed(u.Object, before)
-		}
-	}
-	for _, u := range a.Update {
-		change(u, p.update)
-	}
-	for _, u := range a.Replace {
-		change(u, p.replace)
-	}
-}
-
-// update applies a child. Additions by others survive an apply; where they change what the child means, it is
-// recreated.
-func (p *pass) update(ctx context.Context, u plan.Update) error {
-	live, err := p.Children.Apply(ctx, u.Object, u.UID)
-	if err != nil || live.UpToDate(u.Object) || !u.Closed() {
-		return p.settled(u.Object, live, err)
-	}
-	return p.replace(ctx, u)
-}
-
-// replace recreates a child.
-func (p *pass) replace(ctx context.Context, u plan.Update) error {
-	if err := p.Children.Delete(ctx, plan.Live{Object: u.Object, UID: u.UID}); err != nil {
-		return err
-	}
-	live, err := p.Children.Create(ctx, u.Object)
-	if err != nil {
-		p.account.Deleted(u.Object)
-	}
-	return p.settled(u.Object, live, err)
-}
-
-// create makes a child. One that is there is the tenant's only if it carries the UID of a tenant: the namespace is this one's.
-func (p *pass) create(ctx context.Context, o plan.Object) error {
-	live, err := p.Children.Create(ctx, o)
-	if fault.Is(err, fault.Exists) {
-		if live, err = p.Children.Read(ctx, o.Kind, o.Namespace, o.Name); err != nil {
-			return err
-		}
-		if live.Labels[plan.LabelTenantUID] == "" {
-			return plan.Foreign(o)
-		}
-		if live.Deleting {
-			p.found(live)
-			return nil
-		}
-		if live.UpToDate(o) {
-			// An answer was lost, or the cache is behind.
-			p.account.Created(o)
-			p.found(live)
-			return nil
-		}
-		before := live
-		live, err = p.Children.Apply(ctx, o, live.UID)
-		if err = p.settled(o, live, err); err == nil {
-			p.account.Changed(o, []plan.Live{before})
-		}
-		return err
-	}
-	if err = p.settled(o, live, err); err == nil {
-		p.account.Created(o)
-	}
-	return err
-}
-
-// settled takes a child as it is after a write.
-func (p *pass) settled(o plan.Object, live plan.Live, err error) error {
-	if err != nil {
-		return err
-	}
-	p.found(live)
-	if !live.UpToDate(o) {
-		return plan.Unsettled(o)
-	}
-	return nil
-}
-
-func (p *pass) found(live plan.Live) {
-	children := p.in.World.Children
-	for i := range children {
-		if children[i].Key() == live.Key() {
-			children[i] = live
-			return
-		}
-	}
-	p.in.World.Children = append(children, live)
-}
-
-// pruned takes a child that was deleted. Some wait for finalizers, and go later.
-func (p *pass) pruned(l plan.Live) {
-	l.Deleting = true
-	p.found(l)
-}
-
-func (p *pass) note(o plan.Object, hash string, err error) {
-	if err == nil {
-		delete(p.memory.attempts, o.Key())
-		return
-	}
-	p.memory.attempts.Note(o.Key(), hash, p.in.Now, plan.Fault(err))
 }
 
 // Reasons of events that are not reasons of conditions. The reference page of events is generated from these comments.

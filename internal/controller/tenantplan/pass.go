@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/children"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -157,27 +158,13 @@ func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenantplan.Apply
 		}
 		p.confirmed = true
 	}
-	for _, o := range a.Create {
-		p.keep(o, p.create(ctx, o))
+	set := children.Set{
+		Children: p.Children, Now: p.in.Now, Owns: p.in.Owns,
+		Live: &p.in.Constraints, Attempts: p.memory.attempts, Account: &p.account,
 	}
-	before := slices.Clone(p.in.Constraints)
-	for _, u := range a.Update {
-		live, err := p.Children.Apply(ctx, u.Object, u.UID)
-		err = p.settled(u.Object, live, err)
-		p.keep(u.Object, err)
-		if err == nil {
-			p.account.Changed(u.Object, before)
-		}
-	}
-	for _, l := range a.Prune {
-		err := p.Children.Delete(ctx, l)
-		if err == nil {
-			l.Deleting = true
-			p.found(l)
-			p.account.Deleted(l.Object)
-		}
-		p.note(l.Object, "", err)
-	}
+	set.Write(ctx, a.Changes)
+	// Last, so that a constraint that replaces another one is there before.
+	set.Prune(ctx, a.Prune)
 	return nil
 }
 
@@ -204,72 +191,11 @@ func (p *pass) try(ctx context.Context, s tenantplan.Try) error {
 		case fault.CodeOf(err) != plan.CodeMayNotBind:
 			err = nil
 		}
-		p.keep(o, err)
+		p.memory.attempts.Note(o.Key(), o.Hash(), p.in.Now, err)
 	}
 	p.in.Tried, p.memory.tried, p.memory.unanswered = true, p.in.Generation, 0
 	p.Plans.Accept(p.in.UID, p.in.Generation)
 	return nil
-}
-
-// create makes a constraint. One that is there may be the plan's.
-func (p *pass) create(ctx context.Context, o plan.Object) error {
-	live, err := p.Children.Create(ctx, o)
-	if fault.Is(err, fault.Exists) {
-		if live, err = p.Children.Read(ctx, o.Kind, "", o.Name); err != nil {
-			return err
-		}
-		if !p.in.Owns(live) {
-			return plan.Foreign(o)
-		}
-		if live.UpToDate(o) {
-			// An answer was lost, or the cache is behind.
-			p.account.Created(o)
-			p.found(live)
-			return nil
-		}
-		before := live
-		live, err = p.Children.Apply(ctx, o, live.UID)
-		if err = p.settled(o, live, err); err == nil {
-			p.account.Changed(o, []plan.Live{before})
-		}
-		return err
-	}
-	if err = p.settled(o, live, err); err == nil {
-		p.account.Created(o)
-	}
-	return err
-}
-
-// settled takes an object as it is after a write.
-func (p *pass) settled(o plan.Object, live plan.Live, err error) error {
-	if err != nil {
-		return err
-	}
-	p.found(live)
-	if !live.UpToDate(o) {
-		return plan.Unsettled(o)
-	}
-	return nil
-}
-
-func (p *pass) found(live plan.Live) {
-	for i := range p.in.Constraints {
-		if p.in.Constraints[i].Key() == live.Key() {
-			p.in.Constraints[i] = live
-			return
-		}
-	}
-	p.in.Constraints = append(p.in.Constraints, live)
-}
-
-func (p *pass) keep(o plan.Object, err error) { p.note(o, o.Hash(), err) }
-
-func (p *pass) note(o plan.Object, hash string, err error) {
-	if err == nil {
-		delete(p.memory.attempts, o.Key())
-		return
-	}
-	p.memory.attempts.Note(o.Key(), hash, p.in.Now, plan.Fault(err))
 }
 
 // progress is that of the roll-out of this generation. The process knows it better than a status that was read.

@@ -61,13 +61,17 @@ const WatchDeletion = 30 * time.Second
 
 func (f Failure) due() time.Time { return f.At.Add(Again.Delay(f.Count)) }
 
-// Note remembers a failure.
-func (a Attempts) Note(key, hash string, at time.Time, err *fault.Error) {
+// Note remembers how an attempt ended: a failure, or that there is none any more.
+func (a Attempts) Note(key, hash string, at time.Time, err error) {
+	if err == nil {
+		delete(a, key)
+		return
+	}
 	count := 1
 	if before, ok := a[key]; ok && before.Hash == hash {
 		count = before.Count + 1
 	}
-	a[key] = Failure{Hash: hash, Count: count, At: at, Err: err}
+	a[key] = Failure{Hash: hash, Count: count, At: at, Err: Fault(err)}
 }
 
 // Due takes out of the changes what has failed and is not due for another try.

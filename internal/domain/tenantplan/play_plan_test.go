@@ -199,7 +199,7 @@ func (p *pass) apply(a tenantplan.Apply) {
 			l.Deleting = true
 			p.in.Constraints = replaced(p.in.Constraints, l)
 		}
-		noted(p.in.Attempts, p.now, l.Object, "", err)
+		p.in.Attempts.Note(l.Key(), "", p.now, err)
 		p.wrote()
 	}
 }
@@ -225,7 +225,7 @@ func (p *pass) settled(o plan.Object, live plan.Live, err error) {
 			err = plan.Unsettled(o)
 		}
 	}
-	noted(p.in.Attempts, p.now, o, o.Hash(), err)
+	p.in.Attempts.Note(o.Key(), o.Hash(), p.now, err)
 	p.wrote()
 }
 

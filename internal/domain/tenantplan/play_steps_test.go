@@ -365,15 +365,7 @@ func replaced(list []plan.Live, live plan.Live) []plan.Live {
 }
 
 func (p *tenantPass) note(o plan.Object, hash string, err error) {
-	noted(p.in.Attempts, p.now, o, hash, err)
-}
-
-func noted(a plan.Attempts, at time.Time, o plan.Object, hash string, err error) {
-	if err == nil {
-		delete(a, o.Key())
-		return
-	}
-	a.Note(o.Key(), hash, at, plan.Fault(err))
+	p.in.Attempts.Note(o.Key(), hash, p.now, err)
 }
 
 // conclude stores the report.
