@@ -1,6 +1,9 @@
 package kube_test
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
@@ -149,6 +153,38 @@ func TestTryChangesNothing(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			refused(t, r.Try(t.Context(), object(plan.KindResourceQuota, namespace, "kleff-plan", test.spec)), fault.Invalid, test.says)
 		})
+	}
+}
+
+// The API server refuses new webhooks that take no part in dry runs, but keeps those that it had before it did. What they
+// would say of an object is not known before the write.
+func TestTryWhereAWebhookTakesNoPart(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		message string
+		want    fault.Kind
+	}{
+		"a webhook that takes no part": {`admission webhook "old.example.com" does not support dry run`, fault.None},
+		"any other bad request":        {"the object is not valid JSON", fault.Invalid},
+	} {
+		config := rest.CopyConfig(plane.RESTConfig())
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Query().Get("dryRun") == "" {
+					return next.RoundTrip(r)
+				}
+				status := apierrors.NewBadRequest(c.message).ErrStatus
+				status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+				w := httptest.NewRecorder()
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusBadRequest)
+				err := json.NewEncoder(w).Encode(status)
+				return w.Result(), err
+			})
+		})
+		r := start(t, config, core...)
+		if err := r.Try(t.Context(), configMap(newNamespace(t), map[string]any{"a": "1"})); fault.KindOf(err) != c.want {
+			t.Errorf("%s: got %v, want the kind %s", sentence, err, c.want)
+		}
 	}
 }
 
