@@ -155,10 +155,11 @@ func records(s dns.RecordSet) ([]wire.RR, error) {
 	return out, nil
 }
 
-// record reads one value as a line of a zone file. The name is no part of that line: it can't be more than a name then.
+// record reads one value as a line of a zone file. The name is no part of that line: it can't be more than a name then. A line may
+// have no value, as some have in updates; here that is none of its type.
 func record(s dns.RecordSet, value string) (wire.RR, error) {
 	rr, err := wire.NewRR(fmt.Sprintf(". %d IN %s %s", s.TTL, s.Type, value))
-	if err != nil || rr == nil || value == "" || strings.ContainsAny(value, "\r\n") || wire.Type(rr.Header().Rrtype).String() != s.Type {
+	if err != nil || rr == nil || rdata(rr) == "" || strings.ContainsAny(value, "\r\n") || wire.Type(rr.Header().Rrtype).String() != s.Type {
 		return nil, impossible(fmt.Sprintf("a value of the %s record of %s is not one of that type", s.Type, s.Name))
 	}
 	rr.Header().Name = wire.Fqdn(s.Name)
