@@ -94,6 +94,7 @@ func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribut
 		return err
 	}
 	p.in.Attempts.Announce(before, p.in.CreateMark)
+	p.in.Attempts.CreatesWith(s.Tags, p.in.Me)
 	r, err := p.kind.Create(ctx, p.object, s.Tags)
 	p.in.Attempts.CreateEnded(err, now)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	now := p.Clock.Now()
 	p.in.Now, p.out.Err = now, err
-	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Failure, p.out.Decision.Problem, err)
+	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Memory, p.out.Decision.Problem, err)
 	if !p.in.DeletedAt.IsZero() || p.in.Harm() == "" {
 		p.Breaker.Withdraw(string(p.object.GetUID()))
 	}

@@ -115,6 +115,7 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 		return err
 	}
 	p.in.Attempts.Announce(before, p.in.CreateMark)
+	p.in.Attempts.CreatesWith(s.Tags, p.in.Me)
 	t, err := p.account.Inventory.Create(ctx, s)
 	p.in.Attempts.CreateEnded(err, now)
 	if err != nil {

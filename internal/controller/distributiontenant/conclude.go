@@ -23,7 +23,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	if p.in.Deleting || p.in.Harm() == "" {
 		p.Breaker.Withdraw(string(p.object.UID))
 	}
-	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Failure, p.out.Decision.Problem, err)
+	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Memory, p.out.Decision.Problem, err)
 	p.recallServed()
 	p.recallDistribution()
 	report := distributiontenant.Conclude(p.in, p.out)

@@ -1,10 +1,12 @@
 package resource
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
@@ -69,6 +71,9 @@ type Tries struct {
 	// create of its grace period may still be on its way: one whose answer was lost, or one of another process.
 	Announced  time.Time
 	Unanswered bool
+	// CreatedWith are the keys of users' tags that creates of this process were sent with. Status has none of them until it
+	// is stored, and the spec may drop one before.
+	CreatedWith []string
 	// MarkDoubted is when a create mark that can't be true was first seen.
 	MarkDoubted time.Time
 	// DeleteRefused is the ETag with which a deletion was refused.
@@ -110,9 +115,8 @@ func (a *Tries) Sent(generation int64, w Write, now time.Time) {
 	a.AcceptedFor, a.Accepted = generation, a.Accepted|w
 }
 
-// Ended notes how a pass over the object ended, for the next one. failure is the one in status, problem is what kept
-// the pass from continuing.
-func (a *Tries) Ended(o Object, failure *Failure, problem *chain.Problem, err error) {
+// Ended notes how a pass over the object ended, for the next one. problem is what kept the pass from continuing.
+func (a *Tries) Ended(o Object, m Memory, problem *chain.Problem, err error) {
 	switch {
 	case fault.Is(err, fault.Transient) && fault.Classified(err):
 		a.Transients++
@@ -127,8 +131,12 @@ func (a *Tries) Ended(o Object, failure *Failure, problem *chain.Problem, err er
 	if problem != nil && problem.Stuck && err == nil {
 		a.Last, a.Asked = o.Now, false
 	}
-	if failure == nil {
+	if m.Failure == nil {
 		a.Asked = false
+	}
+	if m.AppliedGeneration == o.Generation {
+		// What was created and is not wanted any more is gone, and status has the rest.
+		a.CreatedWith = nil
 	}
 }
 
@@ -150,6 +158,16 @@ func (a *Tries) Announce(before, mark time.Time) {
 	own := before.Truncate(time.Second).Equal(a.Announced)
 	a.Unanswered = fresh && (!own || a.Unanswered)
 	a.Announced = mark.Truncate(time.Second)
+}
+
+// CreatesWith notes the tags of a create that is about to be sent.
+func (a *Tries) CreatesWith(tags map[string]string, me ownership.Owner) {
+	own := me.Tags()
+	for key := range tags {
+		if _, ours := own[key]; !ours && !slices.Contains(a.CreatedWith, key) {
+			a.CreatedWith = append(a.CreatedWith, key)
+		}
+	}
 }
 
 // CreateEnded notes how a create that was announced ended. A refusal is an answer, too.

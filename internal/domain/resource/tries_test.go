@@ -2,6 +2,7 @@ package resource_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -81,7 +83,7 @@ func TestEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := tc.before
-			got.Ended(resource.Object{Now: noon, Nudged: tc.nudged}, tc.failure, tc.problem, tc.err)
+			got.Ended(resource.Object{Now: noon, Nudged: tc.nudged, Generation: 1}, resource.Memory{Failure: tc.failure}, tc.problem, tc.err)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -144,6 +146,31 @@ func TestWhatMayStillAppear(t *testing.T) {
 	}
 }
 
+// A person edits the object while it is created, so that the status with the tags of the create can't be stored: those that
+// the spec drops are removed all the same. What others set later stays.
+func TestTagsOfACreateAreOurs(t *testing.T) {
+	t.Parallel()
+	v := ours(func(v *resource.View) { v.Generation, v.Applied, v.Memory.AppliedGeneration = 2, false, 0 })
+	v.Tries.CreatesWith(ownership.Merge(map[string]string{"team": "core", "cost": "4711"}, me), me)
+	v.World.Tags = ownership.Merge(map[string]string{"team": "core", "cost": "4711", "theirs": "x"}, me)
+	v.Desired = map[string]string{"team": "core"}
+	if got := v.TagChange().Remove; !slices.Equal(got, []string{"cost"}) {
+		t.Errorf("removed are %v, want cost alone", got)
+	}
+	if got := v.TagKeys(nil); !slices.Equal(got, []string{"cost", "team"}) {
+		t.Errorf("status remembers %v, want cost and team: another process has to know", got)
+	}
+	v.Tries.Ended(v.Object, v.Memory, nil, nil)
+	if got := v.TagChange().Remove; len(got) != 1 {
+		t.Errorf("removed are %v once a pass has ended that did not get that far, want cost", got)
+	}
+	v.Memory.AppliedGeneration, v.Memory.AppliedTagKeys = 2, []string{"team"}
+	v.Tries.Ended(v.Object, v.Memory, nil, nil)
+	if got := v.TagChange().Remove; len(got) != 0 {
+		t.Errorf("removed are %v, want none: status knew all, and a tag that comes later is someone else's", got)
+	}
+}
+
 // A deletion that AWS has confirmed proves that the resource is gone only if no create can have come after it.
 func TestWhatADeletionProves(t *testing.T) {
 	t.Parallel()
@@ -189,7 +216,7 @@ func TestATokenIsAnsweredOnce(t *testing.T) {
 	if tries.Wants("", "") || tries.Wants("now", "now") || !tries.Wants("now", "") || !tries.Wants("again", "now") {
 		t.Error("a token asks for a try unless it is absent, or answered")
 	}
-	tries.Ended(resource.Object{Now: noon, Nudged: true, Token: "now"}, failure, nil, nil)
+	tries.Ended(resource.Object{Now: noon, Nudged: true, Token: "now"}, resource.Memory{Failure: failure}, nil, nil)
 	if tries.Answered(failure) || tries.Wants("now", "") {
 		t.Error("a try that is under way counts as answered, or is requested again")
 	}
@@ -203,7 +230,7 @@ func TestATokenIsAnsweredOnce(t *testing.T) {
 	if !moved.Wants("now", "") {
 		t.Error("a request during a try for another reason is not noticed")
 	}
-	tries.Ended(resource.Object{Now: noon}, failure, &chain.Problem{Stuck: true}, nil)
+	tries.Ended(resource.Object{Now: noon}, resource.Memory{Failure: failure}, &chain.Problem{Stuck: true}, nil)
 	if !tries.Answered(failure) || !tries.Wants("now", "") {
 		t.Error("a try that has failed is not answered")
 	}

@@ -219,8 +219,11 @@ func (v *View) TagChange() TagChange {
 	if !v.World.TagsKnown {
 		return TagChange{}
 	}
-	return DiffTags(v.WantedTags(), v.World.Tags, v.Memory.AppliedTagKeys)
+	return DiffTags(v.WantedTags(), v.World.Tags, v.setTags())
 }
+
+// setTags are the keys of users' tags that we have set: those in status, and those of a create that status does not have yet.
+func (v *View) setTags() []string { return slices.Concat(v.Memory.AppliedTagKeys, v.Tries.CreatedWith) }
 
 // TagDifferences is TagChange as status lists it.
 func (v *View) TagDifferences() []Difference { return v.TagChange().differences(v.World.Tags) }
@@ -230,7 +233,7 @@ func (v *View) TagKeys(announced []string) []string {
 	if !v.Mine() || !v.World.TagsKnown {
 		return v.Memory.AppliedTagKeys
 	}
-	return appliedKeys(v.Desired, v.World.Tags, slices.Concat(v.Memory.AppliedTagKeys, announced))
+	return appliedKeys(v.Desired, v.World.Tags, slices.Concat(v.setTags(), announced))
 }
 
 // unannounced are the keys of new tags that status does not have yet. A tag that is set before status has its key would
