@@ -20,9 +20,14 @@ func readName(name string) string { return strings.ToLower(strings.TrimSuffix(na
 
 func within(name, zone string) bool { return name == zone || strings.HasSuffix(name, "."+zone) }
 
-// The sets by which a server signs a zone come and go with what they sign. They stand beside any other, a CNAME too.
+// The sets by which a server signs a zone come and go with what they sign. They may share their name with any other, even a
+// CNAME. Those that RFC 2535 had before are among them.
 func signs(kind uint16) bool {
-	return kind == wire.TypeRRSIG || kind == wire.TypeNSEC || kind == wire.TypeNSEC3
+	switch kind {
+	case wire.TypeRRSIG, wire.TypeNSEC, wire.TypeNSEC3, wire.TypeSIG, wire.TypeNXT:
+		return true
+	}
+	return false
 }
 
 // sets gathers the record sets of a zone.

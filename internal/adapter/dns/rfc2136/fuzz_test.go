@@ -13,7 +13,7 @@ import (
 func FuzzRecords(f *testing.F) {
 	for _, seed := range []struct{ kind, value string }{
 		{"TXT", `"a\"b" "c"`}, {"TXT", `"\195\188"`}, {"CNAME", "Other.Example.COM."}, {"A", "192.0.2.1"}, {"MX", "10 mail.example.com."},
-		{"CAA", `0 issue "ca.example"`}, {"TYPE65280", `\# 2 abcd`}, {"SRV", "1 2 3 ."}, {"TXT", " "}, {"TXT", "; comment"}, {"TXT", `""`}, {"A", "	"},
+		{"CAA", `0 issue "ca.example"`}, {"TYPE65280", `\# 2 abcd`}, {"SRV", "1 2 3 ."}, {"TXT", " "}, {"TXT", "; comment"}, {"TXT", `""`}, {"A", "	"}, {"NXT", "0 00000"},
 	} {
 		f.Add(seed.kind, seed.value)
 	}
