@@ -73,6 +73,7 @@ func cloudFrontOperation(r *http.Request) string {
 		"POST distribution-tenants":          "ListDistributionTenants",
 		"POST invalidation/":                 requestInvalidation,
 		"GET invalidation/":                  followInvalidation,
+		"POST domain-association":            moveDomain,
 		"GET managed-certificate/":           "GetManagedCertificateDetails",
 		"POST distribution":                  "CreateDistributionWithTags",
 		"GET distribution/":                  "GetDistribution",
@@ -154,6 +155,10 @@ func understandKube(c *call, r *http.Request) {
 	q := r.URL.Query().Get("watch")
 	c.watches = q == "true" || q == "1"
 	c.writes = r.Method != http.MethodGet && r.Method != http.MethodHead
+	if claim, is := strings.CutPrefix(r.URL.Path, claimsPath); is {
+		understandClaims(c, r, claim)
+		return
+	}
 	_, rest, ours := strings.Cut(r.URL.Path, tenantsPath)
 	if !ours {
 		for _, other := range []string{"/events", "/leases", "reviews"} {
@@ -174,6 +179,15 @@ func understandKube(c *call, r *http.Request) {
 	}
 	c.operation = strings.ToLower(r.Method) + " " + resource
 	c.counted = !c.watches && (c.writes || len(parts) > 2)
+}
+
+// understandClaims names what is asked of claims without their names, which differ from run to run.
+func understandClaims(c *call, r *http.Request, path string) {
+	c.operation = strings.ToLower(r.Method) + " domainclaims"
+	if strings.HasSuffix(path, "/status") {
+		c.operation += "/status"
+	}
+	c.counted = !c.watches && (c.writes || path != "")
 }
 
 // awsError answers as CloudFront words its errors.

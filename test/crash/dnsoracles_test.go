@@ -92,6 +92,8 @@ func (s *stage) checkSent(c call) {
 		if err := json.Unmarshal(c.body, &patch); err != nil || patch["spec"] != nil && !s.isApplied(c) {
 			s.violate(oracleSpec, "%s", c.target)
 		}
+	case c.operation == moveDomain:
+		s.checkMove(c)
 	case c.operation == changeRecords:
 		s.checkBatch(c, zoneIn(c), readBatch(c.body))
 	case c.side == dnsSide && c.writes:

@@ -50,7 +50,7 @@ func writes(c call) bool { return c.writes }
 func changesRecords(c call) bool { return c.operation == changeRecords }
 
 func conditional(c call) bool {
-	return strings.HasPrefix(c.operation, "UpdateDistribution") || strings.HasPrefix(c.operation, "DeleteDistribution") ||
+	return c.operation == moveDomain || strings.HasPrefix(c.operation, "UpdateDistribution") || strings.HasPrefix(c.operation, "DeleteDistribution") ||
 		strings.HasPrefix(c.operation, "UpdateConnectionGroup") || strings.HasPrefix(c.operation, "DeleteConnectionGroup")
 }
 

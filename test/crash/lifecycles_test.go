@@ -46,6 +46,8 @@ type lifecycle struct {
 	sourced bool
 	// rollsOut means that a change is rolled out to the tenants.
 	rollsOut bool
+	// handsOver means that a domain is handed over.
+	handsOver bool
 	// retains means that a resource outlives its object.
 	retains bool
 	// untags means that tags are taken away.
@@ -88,7 +90,7 @@ func deletes(s *stage) { s.remove("acme") }
 
 // lifecycles in a fixed order: the numbers of cases follow from it.
 func lifecycles() []*lifecycle {
-	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles(), providerLifecycles(), invalidationLifecycles(), sourceLifecycles())
+	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles(), providerLifecycles(), invalidationLifecycles(), sourceLifecycles(), handOverLifecycles())
 }
 
 // plainLifecycles are those without DNS.

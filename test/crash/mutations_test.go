@@ -43,6 +43,9 @@ const (
 	sharedRules            = "internal/domain/resource"
 	breakerRules           = "internal/domain/breaker"
 	grantRegistry          = "internal/grants"
+	claimRegistry          = "internal/claims"
+	claimRules             = "internal/domain/claim"
+	rolloutRules           = "internal/domain/rollout"
 	dnsDomain              = "internal/domain/dns"
 	ownershipDomain        = "internal/domain/ownership"
 	tenantInventory        = "internal/inventory"
@@ -57,7 +60,7 @@ const (
 const passes = `return Decision{}, false`
 
 func mutations() []mutation {
-	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations(), providerMutations(), invalidationMutations())
+	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations(), providerMutations(), invalidationMutations(), rolloutMutations(), handOverMutations())
 }
 
 // providerMutations are mistakes about DNS providers other than Route 53.

@@ -108,7 +108,7 @@ func (s *stage) wantsAdoption() bool {
 // checkHonest looks at an object as soon as it changes: its status has to be true, and has to stay true while nothing
 // is changed.
 func (s *stage) checkHonest(o *tenantObject) {
-	if s.lifecycle.meddles {
+	if s.lifecycle.meddles || s.isLosing(o) {
 		return
 	}
 	if !claims(o) {
@@ -239,6 +239,7 @@ func (s *stage) checkEnd() {
 	s.checkInvalidations()
 	s.checkRows()
 	s.checkRolledOut()
+	s.checkHandedOver()
 	s.checkProcesses()
 	for _, o := range s.objects() {
 		if problem := s.dishonest(&o); claims(&o) && problem != "" {

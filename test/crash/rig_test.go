@@ -211,6 +211,7 @@ func (v *views) changed(object any, gone bool) {
 		s.know(o)
 		s.checkHonest(o)
 		s.checkConcurrency()
+		s.checkRefused(o)
 	case *v1alpha1.Invalidation:
 		s.checkInvalidationHonest(o)
 	default:

@@ -91,3 +91,13 @@ func (s *stage) checkRolledOut() {
 		}
 	}
 }
+
+// rolloutMutations are mistakes about how a change is rolled out.
+func rolloutMutations() []mutation {
+	return []mutation{{
+		name:         "a change reaches all tenants at once",
+		replacements: []replacement{{rolloutRules, "(*advance).room", `return a.Waiting`, nil}},
+		cases:        []string{"reference/source-rollout/undisturbed"},
+		oracles:      []string{oracleRollout},
+	}}
+}

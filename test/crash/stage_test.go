@@ -112,6 +112,8 @@ type stage struct {
 	// seeded are the certificates that were there from the start.
 	seeded  map[string]bool
 	routing routingWatch
+	// handing is the domain that is handed over.
+	handing handing
 	// theirParents are the distributions and groups that were there from the start.
 	theirParents map[string]parentResource
 	// elsewhere is a DNS provider other than Route 53, nil where the lifecycle has none.
@@ -154,7 +156,7 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 	}
 	clock := &seedClock{}
 	clock.behind.Store(true)
-	s.sim = sim.New(sim.Options{Seed: &seed, Switches: &switches, DeployDelay: deployDelay, Clock: clock, Watch: s.watchRouting})
+	s.sim = sim.New(sim.Options{Seed: &seed, Switches: &switches, DeployDelay: deployDelay, Clock: clock, Watch: s.watch})
 	clock.behind.Store(false)
 	if l.provider != nil {
 		var err error
@@ -176,7 +178,7 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 	for _, r := range s.parentResources() {
 		s.theirParents[r.ID] = r
 	}
-	s.gate = newGate(s.sim, rig.kubeProxy)
+	s.gate = newGate(s.sim, s.ownClaims(rig.kubeProxy))
 	if s.elsewhere != nil {
 		s.gate.next[dnsSide], s.gate.provider = s.elsewhere, l.provider
 	}
@@ -191,6 +193,12 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 		s.replicas = append(s.replicas, r)
 	}
 	return s, nil
+}
+
+// watch is shown the world before and after each change in AWS.
+func (s *stage) watch(v sim.View) {
+	s.watchRouting(v)
+	s.checkTaken(v)
 }
 
 // seedClock makes what is there from the start old enough for no lag to hide it.
@@ -269,6 +277,7 @@ func (s *stage) clean() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	s.leaveTable(ctx)
+	s.forgetClaims(ctx)
 	for _, list := range objectLists() {
 		if err := s.rig.kube.List(ctx, list, client.InNamespace(s.namespace)); err != nil {
 			return
@@ -502,7 +511,11 @@ func (s *stage) touchAll() {
 }
 
 func (s *stage) each(doing string, do func(o client.Object) error) {
-	for _, o := range s.all() {
+	list := s.all()
+	for _, o := range s.domainClaims() {
+		list = append(list, &o)
+	}
+	for _, o := range list {
 		s.gate.note("a person %s %s", doing, o.GetName())
 		if err := client.IgnoreNotFound(do(o)); err != nil {
 			s.violate("harness", "a person %s %s: %v", doing, o.GetName(), err)
