@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -309,9 +308,17 @@ func (s *stage) checkHolder() {
 	}
 }
 
-// checkHandedOver wants nothing to be left at the end, of a domain that the receiver had last.
+// checkHandedOver wants nothing to be left at the end: no claim, and no tenant that has the domain.
 func (s *stage) checkHandedOver() {
+	if !s.lifecycle.handsOver {
+		return
+	}
 	for _, o := range s.domainClaims() {
-		s.violate(oracleLeak, "at the end there is the claim %s: %+v", o.Name, strings.TrimSpace(o.Spec.Domain))
+		s.violate(oracleLeak, "at the end there is the claim %s", o.Name)
+	}
+	s.handing.mu.Lock()
+	defer s.handing.mu.Unlock()
+	if s.handing.holder != "" {
+		s.violate(oracleHandOver, "at the end %s is served by %s", s.movedDomain(), s.handing.holder)
 	}
 }

@@ -328,6 +328,7 @@ func worthwhile(b boundary, first bool) bool {
 	most := map[string]int{
 		"GetDistribution": 2, "GetConnectionGroup": 2, listDependents: 2, "get distributions": 3, "get connectiongroups": 3, "ListTagsForResource": 2, "GetCallerIdentity": 1,
 		"GetDistributionTenant": 2, followInvalidation: 2, "get tenantsources": 2, pollReport: 4, "get distributiontenants": 3, "GetChange": 2, "ListResourceRecordSets": 2, "GetManagedCertificateDetails": 2, "ListCertificates": 0,
+		"ListServiceQuotas": 0, "ListAWSDefaultServiceQuotas": 0,
 	}
 	for _, p := range providers() {
 		most[p.listing] = 2
