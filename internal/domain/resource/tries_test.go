@@ -164,6 +164,10 @@ func TestTagsOfACreateAreOurs(t *testing.T) {
 	if got := v.TagChange().Remove; len(got) != 1 {
 		t.Errorf("removed are %v once a pass has ended that did not get that far, want cost", got)
 	}
+	v.Memory.AppliedTagKeys = []string{"cost", "team"}
+	if got := v.TagChange().Remove; !slices.Equal(got, []string{"cost"}) {
+		t.Errorf("removed are %v once status has them, too, want cost once", got)
+	}
 	v.Memory.AppliedGeneration, v.Memory.AppliedTagKeys = 2, []string{"team"}
 	v.Tries.Ended(v.Object, v.Memory, nil, nil)
 	if got := v.TagChange().Remove; len(got) != 0 {

@@ -222,8 +222,12 @@ func (v *View) TagChange() TagChange {
 	return DiffTags(v.WantedTags(), v.World.Tags, v.setTags())
 }
 
-// setTags are the keys of users' tags that we have set: those in status, and those of a create that status does not have yet.
-func (v *View) setTags() []string { return slices.Concat(v.Memory.AppliedTagKeys, v.Tries.CreatedWith) }
+// setTags are the keys of users' tags that we have set: those in status, and those of a create that status may not have yet.
+func (v *View) setTags() []string {
+	keys := slices.Concat(v.Memory.AppliedTagKeys, v.Tries.CreatedWith)
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
 
 // TagDifferences is TagChange as status lists it.
 func (v *View) TagDifferences() []Difference { return v.TagChange().differences(v.World.Tags) }

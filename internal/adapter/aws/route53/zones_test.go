@@ -307,11 +307,11 @@ func TestAnswersThatCanNotBeBelieved(t *testing.T) {
 			"<NextRecordName>m</NextRecordName><NextRecordType>A</NextRecordType></Response>",
 	} {
 		for operation, call := range calls {
+			if strings.HasSuffix(operation, "of a name") && strings.HasPrefix(name, "the same page") {
+				continue // a page of a name has no type to start at
+			}
 			t.Run(operation+": "+name, func(t *testing.T) {
 				t.Parallel()
-				if strings.HasSuffix(operation, "of a name") && strings.HasPrefix(name, "the same page") {
-					t.Skip("a page of a name has no type to start at")
-				}
 				if err := call(answering(t, body, http.StatusOK)); !fault.Is(err, fault.Transient) {
 					t.Errorf("error %v, want a transient one", err)
 				}
