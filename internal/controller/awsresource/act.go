@@ -94,9 +94,8 @@ func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribut
 		return err
 	}
 	p.in.Attempts.Announce(before, p.in.CreateMark)
-	p.in.Attempts.CreatesWith(s.Tags, p.in.Me)
 	r, err := p.kind.Create(ctx, p.object, s.Tags)
-	p.in.Attempts.CreateEnded(err, now)
+	p.in.Attempts.CreateEnded(err, now, resource.UserKeys(s.Tags))
 	if err != nil {
 		return err
 	}
@@ -118,6 +117,7 @@ func (p *pass[O, R]) adopt(ctx context.Context, k reconcile.Keeper, s distributi
 	if err := p.claim(ctx, s); err != nil {
 		return err
 	}
+	p.in.Attempts.CreatedWith = nil
 	p.tagged(ownership.Merge(p.in.World.Tags, p.in.Me))
 	return nil
 }

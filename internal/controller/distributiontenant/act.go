@@ -115,9 +115,8 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 		return err
 	}
 	p.in.Attempts.Announce(before, p.in.CreateMark)
-	p.in.Attempts.CreatesWith(s.Tags, p.in.Me)
 	t, err := p.account.Inventory.Create(ctx, s)
-	p.in.Attempts.CreateEnded(err, now)
+	p.in.Attempts.CreateEnded(err, now, resource.UserKeys(s.Tags))
 	if err != nil {
 		return err
 	}
@@ -143,6 +142,7 @@ func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s distributiontena
 	if err := p.account.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
 		return err
 	}
+	p.in.Attempts.CreatedWith = nil
 	p.in.World.Tags = ownership.Merge(p.in.World.Tags, p.in.Me)
 	return nil
 }

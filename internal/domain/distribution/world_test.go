@@ -262,6 +262,6 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 func answered(ago time.Duration) func(*distribution.Input) {
 	return func(in *distribution.Input) {
 		in.Attempts.Announce(time.Time{}, now.Add(-ago))
-		in.Attempts.CreateEnded(nil, now.Add(-ago))
+		in.Attempts.CreateEnded(nil, now.Add(-ago), nil)
 	}
 }

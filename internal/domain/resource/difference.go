@@ -76,6 +76,11 @@ func appliedKeys(want, have map[string]string, applied []string) []string {
 	return slices.Compact(keys)
 }
 
+// UserKeys are the keys of users' tags among those of a resource, sorted.
+func UserKeys(tags map[string]string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(tags)), func(k string) bool { return strings.HasPrefix(k, ownership.Prefix) })
+}
+
 // newKeys are the keys of users' tags that are wanted, and neither there nor applied before.
 func newKeys(want, have map[string]string, applied []string) []string {
 	var keys []string

@@ -6,7 +6,6 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
@@ -71,8 +70,8 @@ type Tries struct {
 	// create of its grace period may still be on its way: one whose answer was lost, or one of another process.
 	Announced  time.Time
 	Unanswered bool
-	// CreatedWith are the keys of users' tags that creates of this process were sent with. Status has none of them until it
-	// is stored, and the spec may drop one before.
+	// CreatedWith are the keys of users' tags that creates of this process may have set. Status has none of them until it is
+	// stored, and the spec may drop one before. The tags of a resource that is adopted were there before.
 	CreatedWith []string
 	// MarkDoubted is when a create mark that can't be true was first seen.
 	MarkDoubted time.Time
@@ -160,24 +159,18 @@ func (a *Tries) Announce(before, mark time.Time) {
 	a.Announced = mark.Truncate(time.Second)
 }
 
-// CreatesWith notes the tags of a create that is about to be sent.
-func (a *Tries) CreatesWith(tags map[string]string, me ownership.Owner) {
-	own := me.Tags()
-	for key := range tags {
-		if _, ours := own[key]; !ours && !slices.Contains(a.CreatedWith, key) {
-			a.CreatedWith = append(a.CreatedWith, key)
-		}
-	}
-}
-
-// CreateEnded notes how a create that was announced ended. A refusal is an answer, too.
-func (a *Tries) CreateEnded(err error, sent time.Time) {
+// CreateEnded notes how a create that was announced, and sent with those keys of users' tags, ended. A refusal is an answer,
+// too: nothing has the tags then.
+func (a *Tries) CreateEnded(err error, sent time.Time, keys []string) {
 	switch {
 	case err == nil:
 		a.CreatedAt = sent
 	case fault.Is(err, fault.Transient):
 		a.Unanswered = true
+	default:
+		return
 	}
+	a.CreatedWith = append(slices.Clone(a.CreatedWith), keys...)
 }
 
 // mayAppear reports whether anything that was created under marks up to this one may still be on its way, or not show

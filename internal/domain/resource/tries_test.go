@@ -134,7 +134,7 @@ func TestWhatMayStillAppear(t *testing.T) {
 			v := &resource.View{Object: resource.Object{Now: noon.Add(time.Minute), CreateMark: noon.Add(tc.mark)}, TrustsMark: true}
 			for _, e := range tc.tries {
 				v.Tries.Announce(at(e.before).Truncate(time.Second), at(e.mark))
-				v.Tries.CreateEnded(e.err, at(e.mark))
+				v.Tries.CreateEnded(e.err, at(e.mark), nil)
 			}
 			if tc.deleted > 0 {
 				v.Tries.DeletedAt = at(tc.deleted)
@@ -151,7 +151,10 @@ func TestWhatMayStillAppear(t *testing.T) {
 func TestTagsOfACreateAreOurs(t *testing.T) {
 	t.Parallel()
 	v := ours(func(v *resource.View) { v.Generation, v.Applied, v.Memory.AppliedGeneration = 2, false, 0 })
-	v.Tries.CreatesWith(ownership.Merge(map[string]string{"team": "core", "cost": "4711"}, me), me)
+	sent := resource.UserKeys(ownership.Merge(map[string]string{"team": "core", "cost": "4711"}, me))
+	v.Tries.CreateEnded(&fault.Error{Kind: fault.Exists}, now, []string{"theirs"}) // a refused create sets nothing
+	v.Tries.CreateEnded(&fault.Error{Kind: fault.Transient}, now, sent[:1])
+	v.Tries.CreateEnded(nil, now, sent[1:])
 	v.World.Tags = ownership.Merge(map[string]string{"team": "core", "cost": "4711", "theirs": "x"}, me)
 	v.Desired = map[string]string{"team": "core"}
 	if got := v.TagChange().Remove; !slices.Equal(got, []string{"cost"}) {
@@ -183,7 +186,7 @@ func TestWhatADeletionProves(t *testing.T) {
 	announced := func(err error) resource.Tries {
 		tries := resource.Tries{}
 		tries.Announce(time.Time{}, noon.Add(-time.Minute))
-		tries.CreateEnded(err, noon.Add(-time.Minute))
+		tries.CreateEnded(err, noon.Add(-time.Minute), nil)
 		tries.DeletedAt, tries.Confirmed = noon, true
 		return tries
 	}
