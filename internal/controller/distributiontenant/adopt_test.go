@@ -1,6 +1,7 @@
 package distributiontenant_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -157,6 +158,26 @@ func TestAdoptionUpdatesWhatTheSpecSaysOtherwise(t *testing.T) {
 	}
 	if d := cmp.Diff(s.Customizations, after.Customizations); d != "" {
 		t.Errorf("blocks that the spec lacks (-before +after):\n%s", d)
+	}
+}
+
+// A create that failed has set no tag of the tenant that is adopted instead.
+func TestAdoptionAfterAFailedCreateRemovesNoTag(t *testing.T) {
+	t.Parallel()
+	w := world.NewOffline(t, world.Options{})
+	answer := refusing(t, w, "CreateDistributionTenant", http.StatusInternalServerError, "InternalError", "try again")
+	w.Apply(w.Tenant("alpha", tags("team", "web"), adoption(v1alpha1.AdoptionPolicyIfUnowned)))
+	w.Advance(time.Minute)
+	if w.Calls()["CreateDistributionTenant"] == 0 {
+		t.Fatal("no create was sent")
+	}
+	answer()
+	foreign(t, w, "alpha", tagged(map[string]string{"team": "theirs"}))
+	w.Edit("alpha", tags())
+	w.Advance(time.Hour)
+	is(t, w, "alpha", readyTrue, syncedTrue)
+	if got := inAWS(t, w, "alpha").Tags["team"]; got != "theirs" {
+		t.Errorf("the tag team of the adopted tenant is %q", got)
 	}
 }
 
