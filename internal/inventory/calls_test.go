@@ -115,6 +115,20 @@ func TestTagsRotateOnceADay(t *testing.T) {
 	}
 }
 
+// The list of a start would otherwise be followed by reads of the tags that happen to be due first.
+func TestAStartReadsNoTags(t *testing.T) {
+	r := newRig(t, options{tenants: 3, random: func() float64 { return 0 }})
+	r.sweep()
+	r.clock.Step(interval - time.Second)
+	if r.Known(name(0)).TagsDue {
+		t.Error("tags are due before the second sweep")
+	}
+	r.clock.Step(time.Second)
+	if !r.Known(name(0)).TagsDue {
+		t.Error("tags are not due with the second sweep")
+	}
+}
+
 // Own changes of tags are known at once, and verified soon.
 func TestOwnTagsAreWrittenThrough(t *testing.T) {
 	r := newRig(t, options{tenants: 1})

@@ -208,9 +208,12 @@ func (i *Inventory) store(t distributiontenant.Observed) *entry {
 	return e
 }
 
-// add makes an entry for a tenant that was not known.
+// add makes an entry for a tenant that was not known. Its tags are due within a day, but not before the next sweep: the
+// first one after a start shows all tenants, and costs nothing but its pages.
 func (i *Inventory) add(t distributiontenant.Observed) *entry {
-	e := &entry{tagsDue: i.opts.Clock.Now().Add(time.Duration(i.opts.Random() * float64(tagRotation)))}
+	first := min(i.opts.Interval, tagRotation)
+	spread := time.Duration(i.opts.Random() * float64(tagRotation-first))
+	e := &entry{tagsDue: i.opts.Clock.Now().Add(first + spread)}
 	i.byName[t.Name] = e
 	return e
 }

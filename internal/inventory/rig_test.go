@@ -60,6 +60,8 @@ type options struct {
 	// seed changes the simulated account before it is made.
 	seed  func(*sim.Seed)
 	clock clock.WithTicker
+	// random is what spreads things; always 0.5 if nil.
+	random func() float64
 }
 
 func newRig(t *testing.T, o options) *rig {
@@ -70,6 +72,9 @@ func newRig(t *testing.T, o options) *rig {
 	}
 	if o.rate == 0 {
 		o.rate, o.burst = 1e6, 1e6
+	}
+	if o.random == nil {
+		o.random = func() float64 { return 0.5 }
 	}
 	seed := sim.DefaultSeed()
 	seed.Distributions = []sim.SeedDistribution{{ID: distributionID, CertificateARN: sim.DefaultCertificateARN}}
@@ -93,7 +98,7 @@ func newRig(t *testing.T, o options) *rig {
 	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: 1e6, Burst: 1e6, Clock: o.clock, Metrics: metrics})
 	client := cloudfront.New(cloudfront.Config{SDK: r.sdk(roundTripper(r.roundTrip)), Limiter: limiter, Metrics: metrics})
 	r.Inventory = inventory.New(inventory.Options{
-		Tenants: client, Clock: o.clock, Interval: interval, OnChange: r.wake, Random: func() float64 { return 0.5 },
+		Tenants: client, Clock: o.clock, Interval: interval, OnChange: r.wake, Random: o.random,
 	})
 	r.references = inventory.NewReferences(client, acm.New(acm.Config{SDK: r.sdk(r.sim.Transport()), Limiter: acmLimiter, Metrics: metrics}),
 		sts.New(sts.Config{SDK: r.sdk(r.sim.Transport()), Limiter: acmLimiter, Metrics: metrics}), o.clock)
