@@ -42,14 +42,14 @@ var ailments = []ailment{
 	{name: "the answer drips", spoil: func(c *cell, percent int64) { c.table.Wire().Drip(16 + percent/5) }, heal: cured, want: pollFailed("within 8s"), cause: notRead},
 	{name: "the rights are revoked", spoil: func(c *cell, _ int64) { must(c.t, c.table.Revoke(c.t.Context())) },
 		heal: func(c *cell) { must(c.t, c.table.Grant(c.t.Context())) }, want: sourceError(),
-		cause: []string{"denied", "permission", "Denied", "not authorized", "NOPERM", "privilege", "rejects the user"}},
+		cause: []string{"denied", "permission", "Denied", "not authorized", "NOPERM", "privilege", "rejects the user", "not allowed", "security token"}},
 	{name: "the database is another one", spoil: func(c *cell, _ int64) { c.elsewhere() },
 		heal: func(c *cell) {
 			c.follow(c.table)
 			c.settle()
 		},
 		want:   sourceError(),
-		except: map[mapping.Provider]outcome{mapping.Redis: gone}, cause: []string{"nowhere", "no collection", "not found", "empty table", "does not exist"}},
+		except: map[mapping.Provider]outcome{mapping.Redis: gone}, cause: []string{"nowhere", "no collection", "not found", "empty table", "does not exist", "no database", "not allowed to use the database"}},
 	{name: "a failover to an empty replica", spoil: func(c *cell, _ int64) { must(c.t, c.table.HideRows(c.t.Context())) },
 		heal: func(c *cell) { must(c.t, c.table.ShowRows(c.t.Context())) }, want: gone, cause: []string{"no rows"}},
 	{name: "a replica lags behind by half of the rows", spoil: func(c *cell, _ int64) { c.remove(names(0, 12)...) },
