@@ -23,6 +23,11 @@ type entry struct {
 	record              sim.RecordState
 }
 
+// replacedBy reports whether a record at that place stands where the entry's own does: nothing is next to a CNAME.
+func (e entry) replacedBy(p place) bool {
+	return e.zone == p.zone && e.record.Name == p.name && (e.record.Type == p.kind || e.record.Type == "CNAME" || p.kind == "CNAME")
+}
+
 // entries are the ledgers of all objects.
 func (n *names) entries() (out []entry) {
 	for _, o := range n.objects() {
@@ -371,7 +376,7 @@ func (n *names) contestedAt(o v1alpha1.DistributionTenant, domain string) bool {
 	theirs := slices.ContainsFunc(slices.Collect(maps.Keys(n.made)), func(p place) bool {
 		_, there := n.recordAt(p)
 		return there && p.zone == zone && strings.TrimPrefix(p.name, challenge) == domain && !slices.ContainsFunc(ledger(o), func(e entry) bool {
-			return e.zone == zone && e.record.Name == p.name && e.state == "Published"
+			return e.replacedBy(p) && e.state == "Published"
 		})
 	})
 	return others || theirs

@@ -93,7 +93,7 @@ func valueOf(set r53.ResourceRecordSet) string {
 // isOurs reports whether a write there changes a record of ours: it was published there, or is there this moment.
 func (n *names) isOurs(zone sim.HostedZoneState, p place) bool {
 	for _, e := range n.entries() {
-		if e.zone != p.zone || e.record.Name != p.name || e.record.Type != p.kind && e.record.Type != "CNAME" && p.kind != "CNAME" {
+		if !e.replacedBy(p) {
 			continue
 		}
 		if e.state == "Published" || slices.ContainsFunc(zone.Records, func(r sim.RecordState) bool { return same(r, e.record) }) {
