@@ -44,6 +44,8 @@ type lifecycle struct {
 	invalidates bool
 	// sourced means that tenants follow the rows of a table.
 	sourced bool
+	// polls means that the lifecycle ends once a process has polled several times, and none other in between.
+	polls bool
 	// rollsOut means that a change is rolled out to the tenants.
 	rollsOut bool
 	// handsOver means that a domain is handed over.

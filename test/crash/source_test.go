@@ -55,7 +55,7 @@ var startedStore atomic.Pointer[database.Engine]
 // sourceLifecycles are those in which tenants follow the rows of a table.
 func sourceLifecycles() []*lifecycle {
 	list := []*lifecycle{{
-		name: "source-follow", about: "A row comes and another one changes; then a row goes.",
+		name: "source-follow", about: "A row comes and another one changes; then a row goes.", polls: true,
 		steps: []step{
 			{func(s *stage) { s.putRow("delta", true); s.putRow("beta", false) }, func(s *stage) bool { return s.follows() && s.isSwitchedOff("beta") }},
 			{func(s *stage) { s.removeRows("acme") }, (*stage).follows},

@@ -140,6 +140,62 @@ func TestAReplicaThatThawsDeletesNothing(t *testing.T) {
 	living(t, w, names(3))
 }
 
+// The same in the middle of a batch.
+func TestAReplicaThatThawsBetweenTwoDeletionsMakesNoOther(t *testing.T) {
+	var (
+		w      *sourceworld.World
+		table  *memoryTable
+		freeze bool
+	)
+	w, table = inMemory(t, 3, sourceworld.Options{Funcs: interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			if freeze && key.Name == name(2) {
+				freeze = false
+				w.Freeze()
+				table.rows = allRows(3)
+				w.Advance(2 * interval)
+			}
+			return c.Get(ctx, key, o, opts...)
+		},
+	}})
+	table.rows = table.rows[:2]
+	w.Advance(interval + time.Second)
+	freeze = true
+	w.Advance(interval)
+	if freeze {
+		t.Fatal("no deletion was about to be made")
+	}
+	living(t, w, names(3))
+}
+
+// A process is frozen just before it applies a row. Another one leads, and has read and applied what the row says by now,
+// when the write of the first arrives.
+func TestAReplicaThatThawsAppliesNoOlderRow(t *testing.T) {
+	var (
+		w          *sourceworld.World
+		table      *memoryTable
+		freeze     bool
+		generation int64
+	)
+	w, table = inMemory(t, 3, sourceworld.Options{Funcs: applying(func(string) error {
+		if freeze {
+			freeze = false
+			w.Freeze()
+			table.rows[0]["domain"] = "newer.example.com"
+			w.Advance(2 * interval)
+			generation = w.AllTenants()[0].Generation
+		}
+		return nil
+	})})
+	table.rows[0]["domain"] = "older.example.com"
+	freeze = true
+	w.Advance(interval + time.Second)
+	o := w.AllTenants()[0]
+	if generation == 0 || o.Generation != generation || o.Spec.Domains[0].Domain != "newer.example.com" {
+		t.Errorf("generation %d, then %d with the domain %s", generation, o.Generation, o.Spec.Domains[0].Domain)
+	}
+}
+
 // A quota is used up; one customer leaves, and one comes.
 func TestAFullQuotaStopsNobodyFromGoing(t *testing.T) {
 	var w *sourceworld.World

@@ -28,44 +28,48 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.read(ctx)
 	case tenantsource.ReadNamed:
 		return p.readNamed(ctx, k)
-	case tenantsource.Apply:
-		if err := k.EnsureFinalizer(ctx, nil); err != nil {
-			return err
-		}
-		if err := p.current(ctx); err != nil {
-			return err
-		}
-		return p.apply(ctx)
-	case tenantsource.Remove:
-		if err := k.EnsureFinalizer(ctx, nil); err != nil {
-			return err
-		}
-		if err := p.current(ctx); err != nil {
-			return err
-		}
-		return p.remove(ctx)
-	case tenantsource.Release:
-		if err := k.EnsureFinalizer(ctx, nil); err != nil {
-			return err
-		}
-		if err := p.unpolled(ctx); err != nil {
-			return err
-		}
-		return p.release(ctx)
+	case tenantsource.Apply, tenantsource.Remove, tenantsource.Release:
+		return p.change(ctx, k)
 	case tenantsource.Rest, tenantsource.Reserve, tenantsource.LetGo:
 	}
 	return nil
 }
 
-// current fails where the round is no longer the source's last: another process leads, and has polled since.
+// change makes changes for as long as they are those of the source's last poll.
+func (p *pass) change(ctx context.Context, k reconcile.Keeper) error {
+	if err := k.EnsureFinalizer(ctx, nil); err != nil {
+		return err
+	}
+	if err := p.current(ctx); err != nil {
+		if errors.Is(err, errOvertaken) {
+			p.session.drop()
+		}
+		return err
+	}
+	switch p.decision.Step {
+	case tenantsource.Apply:
+		return p.apply(ctx)
+	case tenantsource.Remove:
+		return p.remove(ctx)
+	default:
+		return p.release(ctx)
+	}
+}
+
+// errOvertaken means that another process leads, and has polled since.
+var errOvertaken = fmt.Errorf("%w: another process has polled in the meantime", reconcile.ErrBehind)
+
+// current fails where what is about to be written is no longer what the last poll has found.
 func (p *pass) current(ctx context.Context) error {
+	if p.decision.Step == tenantsource.Release {
+		return p.unpolled(ctx)
+	}
 	var now v1alpha1.TenantSource
 	if err := p.Live.Get(ctx, p.key(), &now); err != nil {
 		return fmt.Errorf("confirming the poll: %w", err)
 	}
 	if p.in.Overtaken(convert.SourceMemory(&now.Status)) {
-		p.session.drop()
-		return fmt.Errorf("%w: another process has polled in the meantime", reconcile.ErrBehind)
+		return errOvertaken
 	}
 	return nil
 }
@@ -370,7 +374,8 @@ func (p *pass) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome) {
 }
 
 // tryRemove looks at the object before it lays hands on it, and asks for exactly the version that it saw: with
-// a label taken away in the last moment the object is no longer the source's.
+// a label taken away in the last moment the object is no longer the source's. A batch takes long enough for another process
+// to lead meanwhile, and to see that the row is back.
 func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	var live v1alpha1.DistributionTenant
 	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: o.Name}, &live)
@@ -382,6 +387,9 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	}
 	if string(live.UID) != o.UID || relation(&live, p.labels) != tenantsource.Ours || !live.DeletionTimestamp.IsZero() {
 		return outcome{}
+	}
+	if err := p.current(ctx); err != nil {
+		return outcome{err: err}
 	}
 	if o.Mark {
 		return p.markOne(ctx, &live)

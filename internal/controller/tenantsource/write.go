@@ -24,11 +24,15 @@ import (
 // under that name a moment ago.
 const createdAt = "1"
 
-// write carries out one change.
+// write carries out one change. An object that has changed meanwhile may have been changed by a process that leads since,
+// after a newer read of the table.
 func (p *pass) write(ctx context.Context, c tenantsource.Change) (r outcome) {
 	for range tries {
 		if r = p.tryWrite(ctx, c); r.version == "" {
 			return r
+		}
+		if err := p.current(ctx); err != nil {
+			return outcome{err: err}
 		}
 		c.Version = r.version
 	}
