@@ -18,6 +18,7 @@ import (
 // The flags of a long run. It is played in parts, so that it can be interrupted: a part is a seed and its schedules.
 var (
 	schedules = flag.Int("model.schedules", 0, "how many schedules to play in all; 0 plays none but those of the short tests")
+	skipped   = flag.Int("model.skip", 0, "how many parts an earlier run has played: what follows has other seeds")
 	reportAt  = flag.String("model.report", "", "the file that keeps what was played; parts that it lists are not played again")
 )
 
@@ -60,7 +61,7 @@ func TestSchedules(t *testing.T) {
 	setFlag(t, "rapid.checks", strconv.Itoa(partSize))
 	done := readParts(t)
 	var all part
-	for n := 0; all.Schedules < int64(*schedules); n++ {
+	for n := *skipped; all.Schedules < int64(*schedules); n++ {
 		p, known := done[seedOf(n)]
 		if !known {
 			p = playPart(t, seedOf(n))
