@@ -160,7 +160,7 @@ func (p *pass) follow(ctx context.Context) (tenant.Follow, error) {
 	}
 	state := p.Plans.State(&found)
 	f := tenant.Follow{
-		Plan: state.Plan, UID: string(found.UID), Generation: found.Generation, Invalid: state.Invalid, Tried: state.Tried,
+		Plan: state.Plan, UID: string(found.UID), Generation: found.Generation, Invalid: state.Invalid, Tried: state.Tried, Held: held(&found),
 		Going: !found.DeletionTimestamp.IsZero(), Released: p.Plans.IsReleased(found.UID, found.Generation, p.object.UID), Former: former,
 	}
 	for _, c := range convert.Conditions(found.Status.Conditions) {

@@ -40,7 +40,7 @@ func settledIn(b *testing.B) tenant.Input {
 		Namespace: t.Namespace, Plan: t.Plan, PlanUID: compiled.UID, PlanGeneration: compiled.Generation,
 	}}
 	in.World.Namespace = &plan.Live{Object: namespace.Marked()}
-	in.World.Follow = tenant.Follow{Plan: compiled, UID: compiled.UID, Generation: compiled.Generation, Tried: true}
+	in.World.Follow = tenant.Follow{Plan: compiled, UID: compiled.UID, Generation: compiled.Generation, Tried: true, Held: true}
 	for _, o := range slices.Concat(plan.BuildLimits(t, compiled), plan.BuildIsolation(t, compiled), mesh, edge) {
 		in.World.Children = append(in.World.Children, plan.Live{Object: o.Marked()})
 	}

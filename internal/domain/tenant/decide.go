@@ -48,6 +48,7 @@ func livingRules() []rule {
 	return []rule{
 		chain.Ask("Finalized", "A Tenant with a namespace always has the finalizer. If someone removes it, it is added again, because otherwise only the Tenant would be deleted.", ensureFinalizer),
 		chain.Ask("Names", "If a name in the spec is invalid, nothing is created or changed.", names),
+		chain.Ask("PlanHeld", "A plan that is new to the tenant is used once it has its finalizer. Without the finalizer, a deletion would not wait for its tenants.", planHeld),
 		chain.Ask("Look", "A namespace that is not in the cache is read from the API server before it counts as missing. A namespace is also read before it is adopted.", look),
 		chain.Ask("Conflict", "An existing namespace that does not belong to the tenant is left alone, unless its annotation allows the tenant to adopt it.", conflict),
 		chain.Ask("Terminating", "If the namespace is being deleted, the operator waits.", terminating),
@@ -86,6 +87,14 @@ func names(in *Input) (Decision, bool) {
 		return pass()
 	}
 	return rest(plan.ReasonInvalidName, in.Problem, 0)
+}
+
+// planHeld waits for one write of the operator's own, about which the plan's status tells.
+func planHeld(in *Input) (Decision, bool) {
+	if f := &in.World.Follow; f.UID == "" || f.Held || f.UID == in.Memory.PlanUID || !in.follows() {
+		return pass()
+	}
+	return do(Rest{KeepConditions: true})
 }
 
 func look(in *Input) (Decision, bool) {

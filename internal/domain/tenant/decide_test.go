@@ -27,7 +27,7 @@ func quiet() tenant.Input {
 		Now: plans.Now, Tenant: t, HasFinalizer: true, Memory: tenant.Memory{Namespace: t.Namespace, Plan: "basic", PlanUID: plans.UID, PlanGeneration: 2}, Attempts: plan.Attempts{},
 		World: tenant.World{
 			Namespace: namespaceOf(t, p), Children: childrenOf(t, p),
-			Follow: tenant.Follow{Plan: p, UID: plans.UID, Generation: 2, Tried: true},
+			Follow: tenant.Follow{Plan: p, UID: plans.UID, Generation: 2, Tried: true, Held: true},
 		},
 	}
 }
@@ -115,6 +115,8 @@ func invalid(in *tenant.Input) {
 func going(in *tenant.Input) { in.World.Follow.Going = true }
 
 func untried(in *tenant.Input) { in.World.Follow.Tried = false }
+
+func unheldPlan(in *tenant.Input) { in.World.Follow.Held = false }
 
 func newcomer(in *tenant.Input) { in.Memory = tenant.Memory{} }
 
@@ -288,6 +290,10 @@ func planCases() map[string]question {
 		"but who had one of that name that is gone":                 {in: changed(quiet(), waiting, func(in *tenant.Input) { in.Memory.PlanUID = "p0" }, looked), rule: "Idle", step: tenant.Rest{}},
 		"a plan that is being deleted is not given to new tenants":  {in: changed(quiet(), newcomer, without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }), rule: "Namespace", step: dropped(t)},
 		"who has it keeps it":                                       {in: changed(quiet(), without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }, looked), rule: "Apply", step: create(quota)},
+		"a plan that a deletion would not wait for is not used":     {in: changed(quiet(), newcomer, unheldPlan, absent), rule: "PlanHeld", step: tenant.Rest{KeepConditions: true}},
+		"nor is it by a tenant that has another plan":               {in: changed(quiet(), unheldPlan, func(in *tenant.Input) { in.Memory.Plan, in.Memory.PlanUID = "other", "p0" }), rule: "PlanHeld", step: tenant.Rest{KeepConditions: true}},
+		"who has it already keeps it":                               {in: changed(quiet(), unheldPlan, without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
+		"one that can't be is reported without it":                  {in: changed(quiet(), newcomer, unheldPlan, invalid, absent), rule: "Look", step: tenant.Look{}},
 		"a plan that is gone leaves what it gave":                   {in: changed(quiet(), planless), rule: "Idle", step: tenant.Rest{}},
 		"so does one that can't be":                                 {in: changed(quiet(), invalid), rule: "Idle", step: tenant.Rest{}},
 		"a namespace without a plan is isolated and has no room":    {in: changed(quiet(), provisional, planless, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(want(plan.Floor())["kleff-plan"], policy)},

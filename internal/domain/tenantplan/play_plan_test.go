@@ -64,6 +64,9 @@ func (w *world) planGoes(played *playedPlan) {
 		if played.held && (t.Plan == played.name || t.memory.Plan == played.name) {
 			w.fail("the plan %s is released, and %s has it", played.name, t.Name)
 		}
+		if t.memory.Plan == played.name && t.memory.PlanUID == played.uid {
+			w.fail("the plan %s never had a finalizer, and %s has it", played.name, t.Name)
+		}
 	}
 	for _, o := range w.api.objects {
 		if played.held && o.Labels[plan.LabelPlanUID] == played.uid && !w.api.missing[o.Kind] && w.hung == nil {

@@ -133,7 +133,7 @@ func (p *tenantPass) observe() {
 	if played := p.plans[t.Plan]; played != nil {
 		k := p.current(played)
 		p.in.World.Follow = tenant.Follow{
-			Plan: k.plan, UID: played.uid, Generation: played.generation, Invalid: k.invalid, Tried: k.tried, Going: played.deleting, Released: k.released[t.UID],
+			Plan: k.plan, UID: played.uid, Generation: played.generation, Invalid: k.invalid, Tried: k.tried, Held: played.held, Going: played.deleting, Released: k.released[t.UID],
 			Former: p.former(t.memory),
 		}
 		if c := plans.ConditionOf(played.conditions, plan.ConditionPolicyReady); c.Type != "" {
