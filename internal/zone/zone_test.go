@@ -616,7 +616,7 @@ func TestAPartialClaim(t *testing.T) {
 		r.run(2 * time.Minute)
 		partial := o.Claim
 		partial.Version++
-		partial.Partial, partial.Wants, partial.Ledger = true, nil, []dns.Entry{{Record: cname("a"), State: dns.Retracting}}
+		partial.Extent, partial.Wants, partial.Ledger = dns.Partial, nil, []dns.Entry{{Record: cname("a"), State: dns.Retracting}}
 		if got := r.Declare(partial).Of(cname("a")); got.Phase != dns.There {
 			t.Errorf("the answer is %v", got)
 		}
@@ -629,7 +629,7 @@ func TestAPartialClaim(t *testing.T) {
 		r.run(2 * time.Minute)
 		r.Forget(o.Owner)
 		partial := o.Claim
-		partial.Version, partial.Partial, partial.Wants = 9, true, nil
+		partial.Version, partial.Extent, partial.Wants = 9, dns.Partial, nil
 		r.Declare(partial)
 		r.run(2 * time.Minute)
 		if got := r.Declare(partial).Of(cname("a")); got.Phase != dns.There {
@@ -639,6 +639,26 @@ func TestAPartialClaim(t *testing.T) {
 		r.pass(o)
 		r.run(time.Hour)
 		r.wantLedger(o, "CNAME b.example.com Published")
+	})
+	t.Run("one that knows nothing takes nothing away from one that knows a part", func(t *testing.T) {
+		r := newRig(t)
+		part := dns.Claim{Owner: owner(1), Version: 1, Wants: []dns.Record{cname("a")}, Extent: dns.Partial}
+		r.Declare(part)
+		r.run(2 * time.Minute)
+		blind := part
+		blind.Version, blind.Extent, blind.Wants = 2, dns.Blind, nil
+		calls := r.cost(func() {
+			for range 10 {
+				r.Declare(blind)
+				r.run(time.Second)
+				if got := r.Declare(part).Of(cname("a")); got.Phase != dns.Absent {
+					t.Errorf("the answer is %v", got)
+				}
+			}
+		})
+		if calls["ListRecords"] > 0 {
+			t.Errorf("the zone was given up, and read again: %v", calls)
+		}
 	})
 }
 

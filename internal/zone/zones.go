@@ -80,8 +80,16 @@ type Zones struct {
 // known is what was last declared for an object.
 type known struct {
 	version uint64
-	partial bool
+	extent  dns.Extent
 	zones   []dns.ZoneKey
+}
+
+// givesWay reports whether the claim replaces what was declared: it must not know less, and not be older than a whole one.
+func (k known) givesWay(c dns.Claim) bool {
+	if k.extent == dns.Whole {
+		return c.Extent == dns.Whole && c.Version >= k.version
+	}
+	return c.Extent <= k.extent
 }
 
 // New makes workers that know nothing yet.
@@ -129,7 +137,7 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 	var woken []dns.Owner
 	z.mu.Lock()
 	before, again := z.known[c.Owner]
-	if !again || before.partial || !c.Partial && c.Version >= before.version {
+	if !again || before.givesWay(c) {
 		woken = z.withdraw(c.Owner, before.zones, parts)
 		z.remember(c, parts)
 		for id, part := range parts {
@@ -228,7 +236,7 @@ func (z *Zones) remember(c dns.Claim, parts map[dns.ZoneKey]dns.Claim) {
 		delete(z.known, c.Owner)
 		return
 	}
-	z.known[c.Owner] = known{version: c.Version, partial: c.Partial, zones: slices.SortedFunc(maps.Keys(parts), dns.ZoneKey.Compare)}
+	z.known[c.Owner] = known{version: c.Version, extent: c.Extent, zones: slices.SortedFunc(maps.Keys(parts), dns.ZoneKey.Compare)}
 }
 
 // worker returns the worker of a zone, and starts one where there is none.

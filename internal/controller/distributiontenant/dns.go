@@ -22,7 +22,7 @@ func (p *pass) declare(stored []dns.Entry) {
 	}
 	p.in.World.DNS = p.Zones.Declare(dns.Claim{
 		Owner: p.owner(), Version: version(p.object.ResourceVersion), Since: p.object.CreationTimestamp.Time,
-		Access: p.access(), Wants: p.in.Wants(), Partial: !p.in.KnowsPlaces(), Ledger: p.unhindered(stored),
+		Access: p.access(), Wants: p.in.Wants(), Extent: p.in.Extent(), Ledger: p.unhindered(stored),
 		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Spares: p.granted != nil && p.granted.Takeover() == grant.TakeoverCloudFront, Reclaims: p.in.Rescued, Inherits: p.in.World.Inherits, Correct: p.in.Policy.Drift == resource.DriftEnforce && !p.in.Still() && !p.in.Unresolved(),
 	})
 }

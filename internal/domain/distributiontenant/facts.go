@@ -57,9 +57,17 @@ func (in Input) judged() Input {
 // Wants are the records that are due now, and those that may stay in DNS after a deletion.
 func (in Input) Wants() []dns.Record { return in.judged().facts.publication.Wants }
 
-// KnowsPlaces reports whether it is known where the records belong and lead, as far as that matters now. Until then
-// Wants has fewer records than are wanted, and no place should be given up for that.
-func (in Input) KnowsPlaces() bool { return in.judged().facts.publication.Placed }
+// Extent is how many of the records that are wanted Wants has: all, once it is known where they belong and lead, as far as
+// that matters now. No place should be given up for what is not known.
+func (in Input) Extent() dns.Extent {
+	switch {
+	case in.judged().facts.publication.Placed:
+		return dns.Whole
+	case in.World.Knowledge == resource.Nothing:
+		return dns.Blind
+	}
+	return dns.Partial
+}
 
 // publicationCase is what is known of the records.
 func (in Input) publicationCase(publishes bool) publication.Case {

@@ -197,6 +197,19 @@ func AccessFor(p Provider, roleARN, namespace string) Access {
 	return Access{Provider: p, RoleARN: roleARN, Namespace: namespace}
 }
 
+// Extent is how much an object knows of the records that are due.
+type Extent int
+
+// The extents.
+const (
+	// Whole is a claim for all of them.
+	Whole Extent = iota
+	// Partial says that there may be more.
+	Partial
+	// Blind says that nothing is known of what the records are for.
+	Blind
+)
+
 // Claim is what one object asks of zones and what it holds there.
 type Claim struct {
 	Owner Owner
@@ -205,11 +218,11 @@ type Claim struct {
 	// Since is when the object was created: of two that want one record the older has it.
 	Since  time.Time
 	Access Access
-	// Wants are the records that are due to be published. Partial says that there may be more, which the object does
-	// not know yet: such a claim never replaces a whole one. A claim that is given up for a moment loses its place, and
-	// the last one in a zone what is known of the zone.
-	Wants   []Record
-	Partial bool
+	// Wants are the records that are due to be published, as far as the object knows them. A claim never replaces one
+	// that knows more. A claim that is given up for a moment loses its place, and the last one in a zone what is known of
+	// the zone.
+	Wants  []Record
+	Extent Extent
 	// Ledger is as it is stored. The worker publishes and deletes what is in it, and nothing else.
 	Ledger []Entry
 	// Takeover allows foreign records that are where ours belong to be replaced.
