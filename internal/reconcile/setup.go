@@ -59,11 +59,12 @@ type Related struct {
 }
 
 // Wakes reports whether a change of an object wakes the object itself: one of its spec, its deletion, the named
-// annotations, or a finalizer of ours that was removed. Our own writes never do.
+// annotations, or a finalizer of ours that was removed. Our own writes never do. After a gap in the watch, a new object of
+// the same name looks like a change of the old one.
 func (w Watch) Wakes(finalizer string, before, after client.Object) bool {
 	lost := slices.Contains(before.GetFinalizers(), finalizer) && !slices.Contains(after.GetFinalizers(), finalizer)
 	deleted := before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero()
-	return before.GetGeneration() != after.GetGeneration() || lost || deleted ||
+	return before.GetUID() != after.GetUID() || before.GetGeneration() != after.GetGeneration() || lost || deleted ||
 		!maps.Equal(pick(before, w.Annotations), pick(after, w.Annotations))
 }
 

@@ -21,6 +21,7 @@ func TestWhatWakesAnObject(t *testing.T) {
 	}{
 		"nothing has changed":                     {wakes: false},
 		"its spec has":                            {after: func(o *corev1.Pod) { o.Generation++ }, wakes: true},
+		"another one of its name has come":        {after: func(o *corev1.Pod) { o.UID = "u2" }, wakes: true},
 		"it was deleted":                          {after: func(o *corev1.Pod) { o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, wakes: true},
 		"our finalizer was taken off":             {after: func(o *corev1.Pod) { o.Finalizers = nil }, wakes: true},
 		"we have added it":                        {before: func(o *corev1.Pod) { o.Finalizers = nil }, wakes: false},

@@ -1,15 +1,21 @@
 package tenancy_test
 
 import (
+	"errors"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
 // A tenant can be there before its plan: it gets its namespace, in which nothing starts, and what the plan says when there is one.
@@ -183,6 +189,36 @@ func TestPlanInUse(t *testing.T) {
 	s.says(moves, kleffv1.ConditionTenantReady, "True/Ready", "inuse-other")
 	s.says(late, kleffv1.ConditionTenantReady, "True/Ready")
 	s.gone(&corev1.ResourceQuota{ObjectMeta: in("inuse-moves-id", "kleff-plan")})
+}
+
+// A tenant that is the first to need a plan adds its finalizer, next to those of others, and to no other plan of the name.
+func TestAPlanIsHeldByItsTenants(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "held")
+	p := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "held", Finalizers: []string{"example.com/theirs"}}}
+	s.create(p)
+	for about, c := range map[string]struct {
+		name, uid string
+		want      error
+	}{
+		"the plan":                       {"held", string(p.UID), nil},
+		"another plan of its name":       {"held", "d9607e19-f88f-11e6-a518-42010a800195", reconcile.ErrBehind},
+		"a plan that does not exist":     {"held-gone", "d9607e19-f88f-11e6-a518-42010a800195", reconcile.ErrBehind},
+		"the plan, as the next one does": {"held", string(p.UID), nil},
+	} {
+		if err := tenantplan.Hold(t.Context(), kube, c.name, c.uid); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", about, err, c.want)
+		}
+	}
+	s.read(p)
+	slices.Sort(p.Finalizers)
+	if d := cmp.Diff([]string{"example.com/theirs", kleffv1.PlanFinalizer}, p.Finalizers); d != "" {
+		t.Errorf("finalizers (-want +got):\n%s", d)
+	}
+	s.gone(plan("held-gone"))
+	change(s, p, func(o *kleffv1.TenantPlan) { o.Finalizers = []string{kleffv1.PlanFinalizer} })
+	s.delete(p)
+	s.gone(p)
 }
 
 // A plan says what is wrong with it before any tenant has it, and leaves nothing behind where it was tried.

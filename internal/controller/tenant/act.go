@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/children"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
@@ -25,6 +26,8 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return nil
 	case tenant.Try:
 		return p.try(ctx, s)
+	case tenant.HoldPlan:
+		return p.write(ctx, k, func() error { return p.holdPlan(ctx) })
 	case tenant.CreateNamespace:
 		return p.write(ctx, k, func() error { return p.createNamespace(ctx, s) })
 	case tenant.ApplyNamespace:
@@ -76,6 +79,15 @@ func (p *pass) look(ctx context.Context) error {
 		return err
 	}
 	return p.sawNamespace(ctx, &live)
+}
+
+func (p *pass) holdPlan(ctx context.Context) error {
+	f := &p.in.World.Follow
+	if err := tenantplan.Hold(ctx, p.Client, p.in.Tenant.Plan, f.UID); err != nil {
+		return err
+	}
+	f.Held = true
+	return nil
 }
 
 // createNamespace makes the namespace. One that is there meanwhile is looked at.

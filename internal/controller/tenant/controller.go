@@ -12,7 +12,6 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
@@ -237,12 +236,7 @@ func planMatters(before, after client.Object) bool {
 	if !okA || !okB {
 		return true
 	}
-	return a.Generation != b.Generation || held(a) != held(b) || a.DeletionTimestamp.IsZero() != b.DeletionTimestamp.IsZero() || policy(a) != policy(b)
-}
-
-// held reports whether a deletion of the plan waits for its tenants.
-func held(p *kleffv1.TenantPlan) bool {
-	return controllerutil.ContainsFinalizer(p, kleffv1.PlanFinalizer)
+	return a.UID != b.UID || a.Generation != b.Generation || a.DeletionTimestamp.IsZero() != b.DeletionTimestamp.IsZero() || policy(a) != policy(b)
 }
 
 // policy is the state of a plan's constraints.

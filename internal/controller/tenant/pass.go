@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -160,7 +161,7 @@ func (p *pass) follow(ctx context.Context) (tenant.Follow, error) {
 	}
 	state := p.Plans.State(&found)
 	f := tenant.Follow{
-		Plan: state.Plan, UID: string(found.UID), Generation: found.Generation, Invalid: state.Invalid, Tried: state.Tried, Held: held(&found),
+		Plan: state.Plan, UID: string(found.UID), Generation: found.Generation, Invalid: state.Invalid, Tried: state.Tried, Held: tenantplan.Held(&found),
 		Going: !found.DeletionTimestamp.IsZero(), Released: p.Plans.IsReleased(found.UID, found.Generation, p.object.UID), Former: former,
 	}
 	for _, c := range convert.Conditions(found.Status.Conditions) {

@@ -203,17 +203,17 @@ func (l listing) List(_ context.Context, into client.ObjectList, _ ...client.Lis
 	return nil
 }
 
-// A tenant waits for the finalizer of a plan, and for nothing that a plan only reports.
+// A plan wakes its tenants when they may get something else from it.
 func TestWhatOfAPlanMattersToItsTenants(t *testing.T) {
 	matters := tenant.New(tenant.Options{}).Watch(1).Related[0].Matters
 	for about, c := range map[string]struct {
 		change func(*kleffv1.TenantPlan)
 		want   bool
 	}{
-		"another spec":        {func(p *kleffv1.TenantPlan) { p.Generation++ }, true},
-		"the finalizer":       {func(p *kleffv1.TenantPlan) { p.Finalizers = []string{kleffv1.PlanFinalizer} }, true},
-		"another's finalizer": {func(p *kleffv1.TenantPlan) { p.Finalizers = []string{"example.com/other"} }, false},
-		"figures":             {func(p *kleffv1.TenantPlan) { p.Status.Tenants = new(int32) }, false},
+		"another spec":              {func(p *kleffv1.TenantPlan) { p.Generation++ }, true},
+		"another plan of that name": {func(p *kleffv1.TenantPlan) { p.UID = "p2" }, true},
+		"the finalizer":             {func(p *kleffv1.TenantPlan) { p.Finalizers = []string{kleffv1.PlanFinalizer} }, false},
+		"figures":                   {func(p *kleffv1.TenantPlan) { p.Status.Tenants = new(int32) }, false},
 	} {
 		before := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "gold", Generation: 1}}
 		after := before.DeepCopy()

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/children"
@@ -133,7 +132,7 @@ func (p *pass) allKinds() []string {
 
 // held reports whether the finalizer is there, and all kinds of constraints are noted.
 func (p *pass) held() bool {
-	return controllerutil.ContainsFinalizer(p.object, kleffv1.PlanFinalizer) &&
+	return Held(p.object) &&
 		p.object.Annotations[kleffv1.AnnotationConstraintKinds] == strings.Join(p.allKinds(), ",")
 }
 

@@ -48,11 +48,11 @@ func livingRules() []rule {
 	return []rule{
 		chain.Ask("Finalized", "A Tenant with a namespace always has the finalizer. If someone removes it, it is added again, because otherwise only the Tenant would be deleted.", ensureFinalizer),
 		chain.Ask("Names", "If a name in the spec is invalid, nothing is created or changed.", names),
-		chain.Ask("PlanHeld", "A plan that is new to the tenant is used once it has its finalizer. Without the finalizer, a deletion would not wait for its tenants.", planHeld),
 		chain.Ask("Look", "A namespace that is not in the cache is read from the API server before it counts as missing. A namespace is also read before it is adopted.", look),
 		chain.Ask("Conflict", "An existing namespace that does not belong to the tenant is left alone, unless its annotation allows the tenant to adopt it.", conflict),
 		chain.Ask("Terminating", "If the namespace is being deleted, the operator waits.", terminating),
 		chain.Ask("Refused", "If the API server rejected a write to the namespace, the operator retries later.", refused),
+		chain.Ask("PlanHeld", "A plan has its finalizer before a tenant gets anything from it. Otherwise, a deletion of the plan would not wait for its tenants.", planHeld),
 		chain.Ask("Create", "If the namespace does not exist, it is created with all its labels. Unless it is known what its plan gives it, no pod starts in it.", create),
 		chain.Ask("Try", "For the first tenant of a new generation of a plan, the objects are sent to the API server as a dry run.", try),
 		chain.Ask("Namespace", "Labels and annotations of the namespace are set, and conflicting ones are removed.", correct),
@@ -87,14 +87,6 @@ func names(in *Input) (Decision, bool) {
 		return pass()
 	}
 	return rest(plan.ReasonInvalidName, in.Problem, 0)
-}
-
-// planHeld waits for one write of the operator's own, about which the plan's status tells.
-func planHeld(in *Input) (Decision, bool) {
-	if f := &in.World.Follow; f.UID == "" || f.Held || f.UID == in.Memory.PlanUID || !in.follows() {
-		return pass()
-	}
-	return do(Rest{KeepConditions: true})
 }
 
 func look(in *Input) (Decision, bool) {
@@ -169,6 +161,18 @@ func refused(in *Input) (Decision, bool) {
 		reason = plan.ReasonTerminating
 	}
 	return rest(reason, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, in.World.Refused.Error()), retryRefusal)
+}
+
+func planHeld(in *Input) (Decision, bool) {
+	gives := in.follows()
+	if in.World.Namespace == nil {
+		fresh := in.afresh()
+		gives = fresh.follows()
+	}
+	if f := &in.World.Follow; !gives || f.Held || f.Going {
+		return pass()
+	}
+	return do(HoldPlan{})
 }
 
 func create(in *Input) (Decision, bool) {

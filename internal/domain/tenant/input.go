@@ -79,7 +79,7 @@ type Follow struct {
 	Invalid string
 	// Tried says that the API server would take the objects of this generation.
 	Tried bool
-	// Held says that the plan has its finalizer, so that it is not deleted while tenants have it.
+	// Held says that the plan has its finalizer: its deletion waits for its tenants.
 	Held bool
 	// NoneAtAll says that the cluster has no plan whatever.
 	NoneAtAll bool

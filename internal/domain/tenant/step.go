@@ -25,6 +25,9 @@ type Look struct{ chain.Reads }
 // AskBudget asks the breaker.
 type AskBudget struct{ chain.Reads }
 
+// HoldPlan adds the finalizer to the plan.
+type HoldPlan struct{ chain.Applies }
+
 // CreateNamespace makes the namespace. Its UID label is there from the first moment.
 type CreateNamespace struct {
 	chain.Applies
@@ -81,6 +84,7 @@ type Rest struct {
 func (EnsureFinalizer) step() {}
 func (Look) step()            {}
 func (AskBudget) step()       {}
+func (HoldPlan) step()        {}
 func (CreateNamespace) step() {}
 func (ApplyNamespace) step()  {}
 func (Try) step()             {}

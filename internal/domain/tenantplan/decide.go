@@ -297,6 +297,8 @@ func Conclude(in Input, out Outcome) Report {
 	switch p := out.Decision.Problem; {
 	case p != nil:
 		root.Status, root.Reason, root.Message = false, p.Reason, p.Message
+	case out.Err != nil && !in.HasFinalizer:
+		root.Status, root.Reason, root.Message = false, plan.ReasonError, "the plan could not be updated: "+plan.InWords(out.Err)
 	case !rolled.Status:
 		root.Status, root.Reason, root.Message = false, rolled.Reason, rolled.Message
 	case !policy.Status:

@@ -203,6 +203,16 @@ func TestWhatAPlanSays(t *testing.T) {
 	})
 }
 
+// Tenants wait for the finalizer, so the plan has to say what is wrong with it.
+func TestAFinalizerThatIsRefused(t *testing.T) {
+	in := planWith(unheld)
+	r := tenantplan.Conclude(in, tenantplan.Outcome{Decision: tenantplan.Decide(in), Err: plans.Refusal(fault.Denied, "not allowed by a policy")})
+	plans.SaysOf(t, r.Conditions, map[string]string{plan.ConditionPolicyReady: "+Applied", plan.ConditionRolledOut: "+RolledOut", plan.ConditionReady: "Error"})
+	if c := plans.ConditionOf(r.Conditions, plan.ConditionReady); c.Message != "The plan could not be updated: not allowed by a policy." {
+		t.Errorf("Ready says %q", c.Message)
+	}
+}
+
 func TestWhoHasAPlan(t *testing.T) {
 	newcomer := func(name string) func(*tenantplan.Input) {
 		return func(in *tenantplan.Input) {

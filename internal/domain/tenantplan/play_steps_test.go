@@ -209,6 +209,14 @@ func (p *tenantPass) perform() error {
 	case tenant.Apply:
 		p.mayWrite()
 		p.apply(s)
+	case tenant.HoldPlan:
+		p.mayWrite()
+		played := p.plans[p.t.Plan]
+		if played == nil || played.deleting || played.held {
+			p.fail("the plan %s gets the finalizer: %+v", p.t.Plan, played)
+		}
+		played.held, p.in.World.Follow.Held = true, true
+		p.wrote()
 	case tenant.EnsureFinalizer:
 		p.mayHold()
 	case tenant.LetGo, tenant.Rest:
@@ -430,7 +438,12 @@ func (w *world) lostNothing(p *tenantPass, had map[string]string) {
 	if has == nil || has["uid"] != had["uid"] {
 		w.fail("the tenant %s waits, and its namespace was exchanged", t.Name)
 	}
-	if former := p.in.World.Follow.Former; former != nil {
+	former := p.in.World.Follow.Former
+	if had["annotation "+plan.AnnotationWithoutPlan] != "" {
+		// Its status, which could not be stored, still names a plan.
+		former = plan.Floor()
+	}
+	if former != nil {
 		w.corrected(t, former, had, has)
 	} else if !maps.Equal(had, has) {
 		w.fail("the tenant %s does not follow, and had\n%v, and has\n%v", t.Name, had, has)
