@@ -129,8 +129,9 @@ func (z *Zones) Start(ctx context.Context) error {
 // NeedLeaderElection says that only the active replica changes zones.
 func (z *Zones) NeedLeaderElection() bool { return true }
 
-// Declare takes over what an object wants and holds, and says how all of that stands. It makes
-// no call. A claim that is older than the known one, or knows less, is answered and not taken over.
+// Declare takes over what an object wants and holds, and says how all of that stands. It makes no call. A claim that is
+// older than a whole one, or knows less than what is known, is answered and not taken over: of one that knows less, only
+// whether anything may be done counts.
 func (z *Zones) Declare(c dns.Claim) dns.View {
 	view := dns.View{Records: make(map[dns.Record]dns.Standing, len(c.Wants)+len(c.Ledger))}
 	parts := partsOf(c)
@@ -142,6 +143,10 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 		z.remember(c, parts)
 		for id, part := range parts {
 			woken = append(woken, z.worker(id).apply(dns.Declared{Claim: part}).Woken...)
+		}
+	} else if c.Version >= before.version {
+		for _, id := range before.zones {
+			woken = append(woken, z.worker(id).apply(dns.Stilled{Owner: c.Owner, Still: c.Still}).Woken...)
 		}
 	}
 	// In order, for of two changes sent at one time one has to be the last.

@@ -57,13 +57,13 @@ func (in Input) judged() Input {
 // Wants are the records that are due now, and those that may stay in DNS after a deletion.
 func (in Input) Wants() []dns.Record { return in.judged().facts.publication.Wants }
 
-// Extent is how many of the records that are wanted Wants has: all, once it is known where they belong and lead, as far as
-// that matters now. No place should be given up for what is not known.
+// Extent says how much Wants has of the records that are wanted: all of them, once it is known where they belong and lead,
+// as far as that matters now; and none that counts before the tenant was looked for.
 func (in Input) Extent() dns.Extent {
 	switch {
 	case in.judged().facts.publication.Placed:
 		return dns.Whole
-	case in.World.Knowledge == resource.Nothing:
+	case !in.oriented():
 		return dns.Blind
 	}
 	return dns.Partial

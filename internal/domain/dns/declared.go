@@ -70,6 +70,13 @@ func (z *ZoneState) goesOn(c *declared) bool {
 	return !slices.Equal(next, c.Ledger)
 }
 
+func (e Stilled) happen(z *ZoneState) {
+	if c := z.claims.owners[e.Owner]; c != nil && c.Still != e.Still {
+		c.Still = e.Still
+		z.touch(c.Names()...)
+	}
+}
+
 func (e Forgotten) happen(z *ZoneState) {
 	c := z.claims.owners[e.Owner]
 	if c == nil {
@@ -106,7 +113,7 @@ func (c *declared) changed(next *Claim) []string {
 	all := slices.Concat(c.Names(), next.Names())
 	slices.Sort(all)
 	all = slices.Compact(all)
-	if c.Takeover != next.Takeover || c.Spares != next.Spares || c.Reclaims != next.Reclaims || !slices.Equal(c.Inherits, next.Inherits) || c.Correct != next.Correct || c.Access != next.Access {
+	if c.Takeover != next.Takeover || c.Spares != next.Spares || c.Reclaims != next.Reclaims || !slices.Equal(c.Inherits, next.Inherits) || c.Correct != next.Correct || c.Still != next.Still || c.Access != next.Access {
 		return all
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return c.sameAt(name, next) })

@@ -7,6 +7,11 @@ type Event interface{ happen(z *ZoneState) }
 type (
 	// Declared is what an object wants of the zone and holds there.
 	Declared struct{ Claim Claim }
+	// Stilled says whether anything may be done for an object now. The rest of what it has declared stays.
+	Stilled struct {
+		Owner Owner
+		Still bool
+	}
 	// Forgotten takes back what an object has declared.
 	Forgotten struct{ Owner Owner }
 	// RefreshAsked means that a person wants the zone to be looked at.

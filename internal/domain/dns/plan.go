@@ -40,7 +40,9 @@ func (c *Claim) Names() []string {
 func (p Place) Plan() []Unit {
 	var all, due []Unit
 	for _, c := range p.Claims {
-		all = append(all, p.units(c)...)
+		if !c.Still {
+			all = append(all, p.units(c)...)
+		}
 	}
 	slices.SortFunc(all, func(a, b Unit) int {
 		return cmp.Or(

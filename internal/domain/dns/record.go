@@ -206,7 +206,7 @@ const (
 	Whole Extent = iota
 	// Partial says that there may be more.
 	Partial
-	// Blind says that nothing is known of what the records are for.
+	// Blind says that nothing is known of the tenant.
 	Blind
 )
 
@@ -219,8 +219,8 @@ type Claim struct {
 	Since  time.Time
 	Access Access
 	// Wants are the records that are due to be published, as far as the object knows them. A claim never replaces one
-	// that knows more. A claim that is given up for a moment loses its place, and the last one in a zone what is known of
-	// the zone.
+	// that knows more: a claim that is given up for a moment loses its place, and with the last claim in a zone, all that
+	// is known of the zone is lost.
 	Wants  []Record
 	Extent Extent
 	// Ledger is as it is stored. The worker publishes and deletes what is in it, and nothing else.
@@ -233,6 +233,8 @@ type Claim struct {
 	Reclaims bool
 	// Inherits are the domains whose records other objects hand over to this one.
 	Inherits []string
+	// Still keeps all as it is: the claim has its places, and nothing is done for it.
+	Still bool
 	// Correct allows published records to be restored when they were changed or deleted.
 	Correct bool
 	// Barred is set by the worker when the provider lets the claim's identity change nothing: a claim that can't change
