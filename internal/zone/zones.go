@@ -131,7 +131,7 @@ func (z *Zones) NeedLeaderElection() bool { return true }
 
 // Declare takes over what an object wants and holds, and says how all of that stands. It makes no call. A claim that is
 // older than a whole one, or knows less than what is known, is answered and not taken over: of one that knows less, only
-// whether anything may be done counts.
+// what may be done counts.
 func (z *Zones) Declare(c dns.Claim) dns.View {
 	view := dns.View{Records: make(map[dns.Record]dns.Standing, len(c.Wants)+len(c.Ledger))}
 	parts := partsOf(c)
@@ -146,7 +146,7 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 		}
 	} else if c.Version >= before.version {
 		for _, id := range before.zones {
-			woken = append(woken, z.worker(id).apply(dns.Stilled{Owner: c.Owner, Still: c.Still}).Woken...)
+			woken = append(woken, z.worker(id).apply(dns.Permitted{Owner: c.Owner, Still: c.Still, Correct: c.Correct}).Woken...)
 		}
 	}
 	// In order, for of two changes sent at one time one has to be the last.

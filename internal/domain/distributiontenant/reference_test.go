@@ -337,3 +337,25 @@ func TestDNSWhileAReferenceLeadsNowhere(t *testing.T) {
 		})
 	}
 }
+
+// A claim that replaced a whole one before each look, and was replaced after it, would wake its object again and again.
+func TestWhatIsDeclaredBeforeTheTenantWasLookedFor(t *testing.T) {
+	ends := func(in *distributiontenant.Input) { in.Deleting = true }
+	published := func(in *distributiontenant.Input) { in.Desired.DNS = &publication.Spec{TTL: 300} }
+	for name, test := range map[string]struct {
+		in   distributiontenant.Input
+		want dns.Extent
+	}{
+		"a tenant that is known":                        {quiet(), dns.Whole},
+		"one that was not looked for yet, without DNS":  {with(quiet(), unknown), dns.Whole},
+		"at the end of the object":                      {with(quiet(), unknown, ends), dns.Blind},
+		"also while a create may be on its way":         {with(unborn(), marked(time.Second), ends), dns.Blind},
+		"one that was never created":                    {with(unborn(), ends), dns.Whole},
+		"one that is gone, at the end of the object":    {with(quiet(), absent, ends), dns.Whole},
+		"one that was not looked for yet, with records": {with(quiet(), published, unknown), dns.Blind},
+	} {
+		if got := test.in.Extent(); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+}

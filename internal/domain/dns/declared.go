@@ -70,9 +70,9 @@ func (z *ZoneState) goesOn(c *declared) bool {
 	return !slices.Equal(next, c.Ledger)
 }
 
-func (e Stilled) happen(z *ZoneState) {
-	if c := z.claims.owners[e.Owner]; c != nil && c.Still != e.Still {
-		c.Still = e.Still
+func (e Permitted) happen(z *ZoneState) {
+	if c := z.claims.owners[e.Owner]; c != nil && (c.Still != e.Still || c.Correct != e.Correct) {
+		c.Still, c.Correct = e.Still, e.Correct
 		z.touch(c.Names()...)
 	}
 }

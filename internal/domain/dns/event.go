@@ -7,10 +7,10 @@ type Event interface{ happen(z *ZoneState) }
 type (
 	// Declared is what an object wants of the zone and holds there.
 	Declared struct{ Claim Claim }
-	// Stilled says whether anything may be done for an object now. The rest of what it has declared stays.
-	Stilled struct {
-		Owner Owner
-		Still bool
+	// Permitted is what may be done for an object now. The rest of what it has declared stays.
+	Permitted struct {
+		Owner          Owner
+		Still, Correct bool
 	}
 	// Forgotten takes back what an object has declared.
 	Forgotten struct{ Owner Owner }
