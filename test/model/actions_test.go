@@ -110,6 +110,12 @@ func (m *model) pause(name string, paused bool) {
 			o.Annotations[v1alpha1.AnnotationPaused] = v1alpha1.PausedTrue
 		}
 	})
+	o, _ := m.Get(name)
+	if _, already := m.pausedAt[o.UID]; !paused {
+		delete(m.pausedAt, o.UID)
+	} else if !already {
+		m.pausedAt[o.UID] = m.Clock.Now()
+	}
 }
 
 func (m *model) userNudges(t *rapid.T) {

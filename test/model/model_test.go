@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
@@ -84,6 +85,8 @@ type model struct {
 	groups map[string]string
 	// theirTags has the tag that someone put on a tenant.
 	theirTags map[string]string
+	// pausedAt is when objects were paused that are, by their UID.
+	pausedAt map[types.UID]time.Time
 	// race is what someone does at the raceAt-th call of the operator from now.
 	race   func()
 	raceAt int
@@ -94,7 +97,7 @@ type model struct {
 }
 
 func emptyModel(t *rapid.T) *model {
-	return &model{t: t, theirs: map[string]sim.TenantState{}, takenOver: map[string]time.Time{}, groups: map[string]string{}, theirTags: map[string]string{}}
+	return &model{t: t, theirs: map[string]sim.TenantState{}, takenOver: map[string]time.Time{}, groups: map[string]string{}, theirTags: map[string]string{}, pausedAt: map[types.UID]time.Time{}}
 }
 
 func newModel(t *rapid.T) *model {

@@ -1,8 +1,12 @@
 package model_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +56,31 @@ func ledger(o v1alpha1.DistributionTenant) (out []entry) {
 	}
 	return out
 }
+
+// beforeAWS sees every call of the operator before AWS does: no record is changed for an object that is paused.
+func (n *names) beforeAWS(r *http.Request, writes bool) {
+	n.beforeCall(r, writes)
+	path, batch := strings.CutSuffix(strings.TrimSuffix(r.URL.Path, "/"), "/rrset")
+	if !writes || !batch {
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		n.t.Fatalf("reading a batch: %v", err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	for _, found := range nameInBatch.FindAllSubmatch(body, -1) {
+		name := strings.TrimSuffix(string(found[1]), ".")
+		concerned := slices.DeleteFunc(n.objects(), func(o v1alpha1.DistributionTenant) bool {
+			return !slices.ContainsFunc(ledger(o), func(e entry) bool { return strings.HasSuffix(path, e.zone) && e.record.Name == name })
+		})
+		if len(concerned) > 0 && !slices.ContainsFunc(concerned, func(o v1alpha1.DistributionTenant) bool { return !n.rests(o) }) {
+			n.t.Fatalf("a record of %s is changed although its object %s is paused:\n%s", name, concerned[0].Name, body)
+		}
+	}
+}
+
+var nameInBatch = regexp.MustCompile(`<Name>([^<]+)</Name>`)
 
 func same(a, b sim.RecordState) bool { return cmp.Equal(a, b) }
 

@@ -107,7 +107,7 @@ func newNames(t *rapid.T, switches sim.Switches) *names {
 		t.Fatal(err)
 	}
 	n.World = world.NewOffline(t, world.Options{
-		Seed: &seed, Switches: &switches, AllowedRoles: allowed, Expiry: true, BeforeAWS: n.beforeCall, Watch: n.watch,
+		Seed: &seed, Switches: &switches, AllowedRoles: allowed, Expiry: true, BeforeAWS: n.beforeAWS, Watch: n.watch,
 	})
 	n.Clock.Step(time.Hour) // what the seed has is not new
 	for _, z := range seed.HostedZones {

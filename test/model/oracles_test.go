@@ -56,6 +56,8 @@ func (m *model) checkWrite(r *http.Request) {
 	switch {
 	case owned && r.Method == http.MethodDelete && (o.DeletionTimestamp.IsZero() || o.Spec.DeletionPolicy == v1alpha1.DeletionPolicyRetain):
 		m.t.Fatalf("%s is deleted although its object %s was not deleted", s.Name, o.Name)
+	case owned && m.rests(o):
+		m.t.Fatalf("%s %s although its object %s is paused", r.Method, target, o.Name)
 	case owned:
 		return
 	case r.URL.Query().Get("Operation") == "Tag" && slices.ContainsFunc(m.objects(), func(o v1alpha1.DistributionTenant) bool { return m.mayAdopt(o, s) }):
@@ -66,6 +68,12 @@ func (m *model) checkWrite(r *http.Request) {
 		return // The tags are not read before every single write.
 	}
 	m.t.Fatalf("%s %s touches %s, whose tags are %v", r.Method, target, s.Name, s.Tags)
+}
+
+// rests reports whether an object is paused, for longer than it takes the pause to reach what was about to be sent.
+func (m *model) rests(o v1alpha1.DistributionTenant) bool {
+	at, paused := m.pausedAt[o.UID]
+	return paused && m.Clock.Now().Sub(at) > time.Minute
 }
 
 // ownerOf is the object that the tags of a tenant name.
