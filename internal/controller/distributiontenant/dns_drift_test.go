@@ -461,8 +461,8 @@ func TestPausedPublishesNothingAtAnApex(t *testing.T) {
 	pause := func(o *v1alpha1.DistributionTenant) {
 		o.Annotations = map[string]string{v1alpha1.AnnotationPaused: v1alpha1.PausedTrue}
 	}
-	for name, pauses := range map[string]func(t *testing.T, r *rig){
-		"with a change of the spec, before the record is deleted by others": func(_ *testing.T, r *rig) {
+	for name, pauses := range map[string]func(r *rig){
+		"with a change of the spec, before the record is deleted by others": func(r *rig) {
 			r.Apply(r.Tenant("alpha", withDNS(), domains("example.com")))
 			r.Advance(15 * time.Minute)
 			is(r.t, r.World, "alpha", readyTrue, dnsReady)
@@ -472,8 +472,8 @@ func TestPausedPublishesNothingAtAnApex(t *testing.T) {
 				AliasTarget: &r53types.AliasTarget{DNSName: awssdk.String(mainEndpoint), HostedZoneId: awssdk.String("Z2FDTNDATAQYW2")},
 			})
 		},
-		"before the provider takes the record": func(t *testing.T, r *rig) {
-			allow := refusing(t, r.World, "ChangeResourceRecordSets", http.StatusForbidden, "AccessDenied", "no")
+		"before the provider takes the record": func(r *rig) {
+			allow := refusing(r.t, r.World, "ChangeResourceRecordSets", http.StatusForbidden, "AccessDenied", "no")
 			r.Apply(r.Tenant("alpha", withDNS(), domains("example.com")))
 			r.Advance(15 * time.Minute)
 			r.Edit("alpha", pause)
@@ -483,7 +483,7 @@ func TestPausedPublishesNothingAtAnApex(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, rigOptions{})
-			pauses(t, r)
+			pauses(r)
 			r.Advance(time.Minute)
 			before := r.ours(coveredZone)
 			r.Advance(3 * time.Hour)
