@@ -23,15 +23,18 @@ func (p *pass) declare(stored []dns.Entry) {
 	p.in.World.DNS = p.Zones.Declare(dns.Claim{
 		Owner: p.owner(), Version: version(p.object.ResourceVersion), Since: p.object.CreationTimestamp.Time,
 		Access: p.access(), Wants: p.in.Wants(), Extent: p.in.Extent(), Ledger: p.unhindered(stored),
-		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Spares: p.granted != nil && p.granted.Takeover() == grant.TakeoverCloudFront, Reclaims: p.in.Rescued, Inherits: p.in.World.Inherits, Still: p.in.Still(), Correct: p.in.Policy.Drift == resource.DriftEnforce && !p.in.Unresolved(),
+		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Spares: p.granted != nil && p.granted.Takeover() == grant.TakeoverCloudFront, Reclaims: p.in.Rescued, Inherits: p.in.World.Inherits, Still: p.in.Still(), Correct: p.in.Policy.Drift == resource.DriftEnforce && !p.in.Still() && !p.in.Unresolved(),
 	})
 }
 
-// unhindered leaves out of a ledger what must not be worked on now: no call is made with a role that the administrator has not
-// granted.
+// unhindered leaves out of a ledger what must not be worked on now: nothing is written for
+// a paused object or while everything is halted, and no call is made with a role that the administrator has not granted.
 func (p *pass) unhindered(stored []dns.Entry) []dns.Entry {
-	if p.in.Policy.DeniedRole != "" {
+	switch {
+	case p.in.Policy.DeniedRole != "":
 		return nil
+	case p.in.Still():
+		return slices.DeleteFunc(slices.Clone(stored), func(e dns.Entry) bool { return e.State != dns.Published })
 	}
 	return stored
 }

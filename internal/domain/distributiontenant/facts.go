@@ -58,13 +58,12 @@ func (in Input) judged() Input {
 func (in Input) Wants() []dns.Record { return in.judged().facts.publication.Wants }
 
 // Extent says how much Wants has of the records that are wanted: all of them, once it is known where they belong and lead,
-// as far as that matters now. Before a tenant that may exist was looked for, nothing is known of that. Nor is it known,
-// at the end of an object, which of its records may stay.
+// as far as that matters now. Before the tenant was looked for, that is not known, and at the end of an object not either
+// which of its records may stay. The ledger stays as it is meanwhile, unless it is abandoned.
 func (in Input) Extent() dns.Extent {
 	placed := in.judged().facts.publication.Placed
-	unlooked := in.World.Knowledge == resource.Nothing && (in.Memory.ID != "" || !in.CreateMark.IsZero())
 	switch {
-	case unlooked && (in.Deleting || !placed):
+	case in.unlooked() && (in.Deleting && !in.Policy.AbandonDNS || !placed):
 		return dns.Blind
 	case placed:
 		return dns.Whole

@@ -52,6 +52,12 @@ func (in Input) retainsTenant() bool {
 	return in.Policy.Retain && in.World.Knowledge != resource.Absent && !theirs
 }
 
+// unlooked reports whether a tenant that may exist was not looked for yet. At the end of an object, one whose create may be
+// on its way counts as well: what leads to it is deleted once it was looked for.
+func (in Input) unlooked() bool {
+	return in.World.Knowledge == resource.Nothing && (in.Memory.ID != "" || in.Deleting && !in.CreateMark.IsZero())
+}
+
 // oriented reports whether enough is known of the tenant to change what leads to it: where it is
 // not known yet, or the credentials are of another account, nothing is concluded.
 func (in Input) oriented() bool {
@@ -60,7 +66,7 @@ func (in Input) oriented() bool {
 	case in.World.present():
 		caller = resource.AccountOf(in.World.Tenant.ARN)
 	case in.World.Knowledge == resource.Nothing:
-		return in.Memory.ID == ""
+		return !in.unlooked()
 	}
 	return in.Memory.Account == "" || caller == in.Memory.Account
 }

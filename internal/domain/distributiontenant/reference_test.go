@@ -349,6 +349,7 @@ func TestWhatIsDeclaredBeforeTheTenantWasLookedFor(t *testing.T) {
 		"a tenant that is known":                        {quiet(), dns.Whole},
 		"one that was not looked for yet, without DNS":  {with(quiet(), unknown), dns.Whole},
 		"at the end of the object":                      {with(quiet(), unknown, ends), dns.Blind},
+		"unless the records are abandoned":              {with(quiet(), unknown, ends, func(in *distributiontenant.Input) { in.Policy.AbandonDNS = true }), dns.Whole},
 		"also while a create may be on its way":         {with(unborn(), marked(time.Second), ends), dns.Blind},
 		"one that was never created":                    {with(unborn(), ends), dns.Whole},
 		"one that is gone, at the end of the object":    {with(quiet(), absent, ends), dns.Whole},

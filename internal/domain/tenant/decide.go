@@ -163,13 +163,16 @@ func refused(in *Input) (Decision, bool) {
 	return rest(reason, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, in.World.Refused.Error()), retryRefusal)
 }
 
+// planHeld leaves the plan that a tenant has already to the plan itself.
 func planHeld(in *Input) (Decision, bool) {
 	gives := in.follows()
 	if in.World.Namespace == nil {
 		fresh := in.afresh()
 		gives = fresh.follows()
 	}
-	if f := &in.World.Follow; !gives || f.Held || f.Going {
+	f := &in.World.Follow
+	has := in.Memory.PlanUID == f.UID && in.Memory.Plan == in.Tenant.Plan
+	if !gives || has || f.Held || f.Going {
 		return pass()
 	}
 	return do(HoldPlan{})
