@@ -19,6 +19,8 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 )
 
 // These tests need Linux for /proc, where they look for what is left behind.
@@ -48,6 +50,7 @@ type playground struct {
 // launch starts a playground whose caller has settings that must not matter.
 func launch(t *testing.T, args ...string) *playground {
 	t.Helper()
+	module.DependOn("../..")
 	ctx, cancel := context.WithTimeout(t.Context(), longest)
 	t.Cleanup(cancel)
 	p := &playground{t: t, marker: t.Name() + "-" + strconv.Itoa(os.Getpid()), temp: tempDir(t), lines: make(chan string, 1000), ended: make(chan struct{})}

@@ -27,6 +27,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 )
 
 const (
@@ -129,12 +130,12 @@ func installCRD(ctx context.Context, path string) error {
 }
 
 // download returns the folder of a module's source.
-func download(ctx context.Context, module string) (string, error) {
-	command := exec.CommandContext(ctx, "go", "mod", "download", "-json", module)
+func download(ctx context.Context, path string) (string, error) {
+	command := exec.CommandContext(ctx, "go", "mod", "download", "-json", path)
 	command.Dir = os.TempDir() // where no go.mod or go.sum can be changed
 	out, err := command.Output()
 	if err != nil {
-		return "", fmt.Errorf("downloading %s: %w\n%s", module, err, out)
+		return "", fmt.Errorf("downloading %s: %w\n%s", path, err, out)
 	}
 	var downloaded struct{ Dir string }
 	if err := json.Unmarshal(out, &downloaded); err != nil {
@@ -145,6 +146,7 @@ func download(ctx context.Context, module string) (string, error) {
 
 // run runs kubectl or helm as the administrator, without the settings of the user who runs the tests.
 func run(ctx context.Context, tool string, stdin []byte, args ...string) (string, error) {
+	module.DependOn("../..")
 	home := filepath.Join(cluster.LogDir(), "home") // which goes with the control plane
 	cmd := exec.CommandContext(ctx, filepath.Join(cluster.BinDir(), tool), args...)
 	cmd.Env = []string{"KUBECONFIG=" + cluster.Kubeconfig(), "HOME=" + home, "PATH=" + os.Getenv("PATH")}

@@ -25,6 +25,7 @@ func TestCampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := choose(t, allCases(references, *seed))
+	cases = cases[min(max(*skip, 0), len(cases)):]
 	if *list {
 		for _, k := range cases {
 			fmt.Fprintln(os.Stdout, k.number, k.name())

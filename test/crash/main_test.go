@@ -23,6 +23,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 )
 
 // patience bounds each wait for the operator. The longest that it may take by design is
@@ -33,6 +34,7 @@ var (
 	count    = flag.Int("crash.cases", 0, "run about so many cases of all families, of those that -crash.case names if it is set; -1 for all of them; 0 for a short selection")
 	only     = flag.String("crash.case", "", "run the case of this number, or those whose name contains this text, or one of several between bars, and print what happened")
 	forTime  = flag.Duration("crash.for", 0, "begin no case after this time")
+	skip     = flag.Int("crash.skip", 0, "leave out the first so many cases, which have run elsewhere")
 	resume   = flag.Bool("crash.resume", false, "leave out the cases whose results are in the report already")
 	parallel = flag.Int("crash.parallel", 6, "how many cases run at the same time")
 	seed     = flag.Uint64("crash.seed", 1, "seed of what is drawn by chance")
@@ -67,4 +69,8 @@ func run(m *testing.M) int {
 	})
 }
 
-func operatorBinary() string { return filepath.Join(theRig.dir, "operator") }
+// operatorBinary returns the path of the built operator. A test that runs it depends on its sources.
+func operatorBinary() string {
+	module.DependOn(theRig.root)
+	return filepath.Join(theRig.dir, "operator")
+}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 )
 
 // mutation is a deliberate mistake in the operator. It is compiled in with an overlay: the
@@ -412,7 +414,8 @@ func TestMutationsApply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := theRig.goBuild(t.Context(), append([]string{"-overlay", path}, slices.Sorted(maps.Keys(packages))...)...); err != nil {
+	args := append([]string{"-overlay", path}, slices.Sorted(maps.Keys(packages))...)
+	if err := module.Build(t.Context(), theRig.root, nil, args...); err != nil {
 		t.Errorf("the mutations do not compile: %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	realdns "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/externaldns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 )
 
 // rig is what all cases share: the API server, and one view of all objects in it.
@@ -38,11 +38,11 @@ type rig struct {
 }
 
 func newRig(ctx context.Context, cp *controlplane.ControlPlane, dir string) (*rig, error) {
-	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	root, err := module.Root(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("finding the module: %w", err)
+		return nil, err
 	}
-	r := &rig{dir: dir, root: filepath.Dir(strings.TrimSpace(string(gomod)))}
+	r := &rig{dir: dir, root: root}
 	crds := envtest.CRDInstallOptions{Paths: []string{filepath.Join(r.root, "config", "crd")}, ErrorIfPathMissing: true}
 	if _, err := controlplane.InstallCRDs(cp.RESTConfig(), crds); err != nil {
 		return nil, fmt.Errorf("installing the CRDs: %w", err)
@@ -96,26 +96,15 @@ func newKubeProxy(host, token string, ca []byte) (http.Handler, error) {
 
 // build builds the operator. An overlay replaces files of the module.
 func (r *rig) build(ctx context.Context, binary, overlay string, race bool) error {
-	// Without debug information linking is twice as fast.
-	args := []string{"-ldflags=-s -w", "-o", binary}
+	args := []string{"-o", binary}
 	if race {
 		args = append(args, "-race")
 	}
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
-	if err := r.goBuild(ctx, append(args, "./cmd/operator")...); err != nil {
+	if err := module.Build(ctx, r.root, nil, append(args, "./cmd/operator")...); err != nil {
 		return fmt.Errorf("building the operator: %w", err)
-	}
-	return nil
-}
-
-// goBuild runs go build in the module.
-func (r *rig) goBuild(ctx context.Context, args ...string) error {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"build"}, args...)...)
-	cmd.Dir = r.root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w:\n%s", err, out)
 	}
 	return nil
 }

@@ -24,10 +24,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
-
-const module = "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator"
 
 // startTimeout bounds the start of a process on a busy machine; it takes a second.
 const startTimeout = time.Minute
@@ -43,11 +42,11 @@ type Host struct {
 // NewHost builds the binaries into dir, the operator with the race detector if race is
 // true, and installs the chart.
 func NewHost(ctx context.Context, cp *controlplane.ControlPlane, dir string, race bool) (*Host, error) {
-	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	root, err := module.Root(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("finding the module: %w", err)
+		return nil, err
 	}
-	h := &Host{ControlPlane: cp, root: filepath.Dir(strings.TrimSpace(string(gomod))), dir: dir}
+	h := &Host{ControlPlane: cp, root: root, dir: dir}
 	if err := h.build(ctx, race); err != nil {
 		return nil, err
 	}
@@ -65,8 +64,8 @@ func (h *Host) Install(ctx context.Context, o install.Options) (*install.Install
 
 func (h *Host) build(ctx context.Context, race bool) error {
 	for _, name := range []string{"awssim", "operator"} {
-		// Without debug information linking is twice as fast.
-		args, env := []string{"build", "-ldflags=-s -w", "-o", h.Binary(name)}, os.Environ()
+		var env []string
+		args := []string{"-o", h.Binary(name)}
 		switch {
 		case name != "operator":
 		case race:
@@ -74,17 +73,18 @@ func (h *Host) build(ctx context.Context, race bool) error {
 		default:
 			env = append(env, "CGO_ENABLED=0") // as in a release, whose memory is measured
 		}
-		build := exec.CommandContext(ctx, "go", append(args, module+"/cmd/"+name)...)
-		build.Env = env
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("building cmd/%s: %w:\n%s", name, err, out)
+		if err := module.Build(ctx, h.root, env, append(args, "./cmd/"+name)...); err != nil {
+			return fmt.Errorf("building cmd/%s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// Binary returns the path of a built binary: awssim or operator.
-func (h *Host) Binary(name string) string { return filepath.Join(h.dir, name) }
+// Binary returns the path of a built binary: awssim or operator. A test that runs it depends on its sources.
+func (h *Host) Binary(name string) string {
+	module.DependOn(h.root)
+	return filepath.Join(h.dir, name)
+}
 
 // Path returns the path of a file of the module.
 func (h *Host) Path(elements ...string) string {
