@@ -95,9 +95,11 @@ func (f *fleet) create() {
 	}
 }
 
+// eventually waits until the check succeeds. Most checks list all objects, so that a large fleet is looked at less often.
 func (f *fleet) eventually(check func(g gomega.Gomega)) {
 	f.t.Helper()
-	gomega.NewWithT(f.t).Eventually(f.t.Context(), check).WithTimeout(patience).WithPolling(250 * time.Millisecond).Should(gomega.Succeed())
+	pause := 200*time.Millisecond + time.Duration(*size)*500*time.Microsecond
+	gomega.NewWithT(f.t).Eventually(f.t.Context(), check).WithTimeout(patience).WithPolling(pause).Should(gomega.Succeed())
 }
 
 func (f *fleet) objects(g gomega.Gomega) []v1alpha1.DistributionTenant {
@@ -267,7 +269,7 @@ func TestAFleetIsNotDeletedByMistake(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, args := range [][]string{{"install", "fleet", chart, "--take-ownership"}, {"uninstall", "fleet", "--wait=false"}} {
-				if out, err := host.Helm(t.Context(), append(args, "--namespace", f.namespace)...); err != nil {
+				if out, err := host.Helm(t.Context(), append(args, "--namespace", f.namespace, "--qps=1000", "--burst-limit=1000")...); err != nil {
 					t.Fatalf("%v: %s", err, out)
 				}
 			}
