@@ -71,7 +71,7 @@ func VersionConfig(content string) (c mapping.Config, err error) {
 func SourceLook(o *v1alpha1.DistributionTenant, canary *v1alpha1.RolloutCanary) tenantsource.Look {
 	l := tenantsource.Look{
 		Name: o.Name, UID: string(o.UID), Version: o.ResourceVersion, Revision: o.Annotations[v1alpha1.AnnotationSourceRevision],
-		Untouched: o.Generation <= 1, Canary: IsCanary(canary, o.Labels),
+		Untouched: o.Generation <= 1, Canary: IsCanary(canary, o.Labels), Disabled: o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue,
 	}
 	ready, stalled := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady), meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionStalled)
 	if ready == nil {
@@ -83,6 +83,9 @@ func SourceLook(o *v1alpha1.DistributionTenant, canary *v1alpha1.RolloutCanary) 
 	}
 	// A status of an earlier version is Ready also while the present spec is not in AWS.
 	l.Ready = current(ready) && appliedGeneration(o.Status.ObservedGeneration, o.Status.AppliedGeneration) == o.Generation
+	if ready.Status != metav1.ConditionTrue {
+		l.Since = ready.LastTransitionTime.Time
+	}
 	// Ready goes on telling how the tenant is. What keeps the present spec from AWS can be another condition.
 	if l.Stalled = !l.Ready && current(stalled); l.Stalled {
 		l.Failure = stalled.Reason + ": " + stalled.Message
@@ -94,7 +97,8 @@ func rolloutMemory(s *v1alpha1.SourceRolloutStatus) tenantsource.RolloutMemory {
 	if s == nil {
 		return tenantsource.RolloutMemory{}
 	}
-	m := tenantsource.RolloutMemory{Revision: s.Revision, Former: s.Former, Complete: s.Complete, Progress: progressMemory(s.RolloutProgress)}
+	m := tenantsource.RolloutMemory{Revision: s.Revision, Former: s.Former, Complete: s.Complete, Left: int(s.Left), Progress: progressMemory(s.RolloutProgress)}
+	m.Failing = s.Failed != nil && *s.Failed > 0
 	for _, v := range s.Versions {
 		m.Versions = append(m.Versions, tenantsource.Version{Revision: v.Revision, Content: v.Content})
 	}
@@ -114,7 +118,7 @@ func sourceRollout(s *v1alpha1.TenantSourceStatus, r tenantsource.Report) {
 		s.Rollout = &v1alpha1.SourceRolloutStatus{}
 	}
 	out, m := s.Rollout, r.Rollout.Memory
-	out.Revision, out.Former, out.Complete, out.RolloutProgress = m.Revision, m.Former, m.Complete, rolloutProgress(m.Progress)
+	out.Revision, out.Former, out.Complete, out.Left, out.RolloutProgress = m.Revision, m.Former, m.Complete, int32(m.Left), rolloutProgress(m.Progress)
 	out.Versions = nil
 	for _, v := range m.Versions {
 		out.Versions = append(out.Versions, v1alpha1.SourceVersion{Revision: v.Revision, Content: v.Content})

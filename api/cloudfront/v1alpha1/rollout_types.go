@@ -106,9 +106,14 @@ type SourceRolloutStatus struct {
 	// +optional
 	Former string `json:"former,omitempty"`
 
-	// complete is true when the rollout has ended. The numbers are those of its end.
+	// complete is true when all tenants have the version. Those that failed with it are still counted.
 	// +optional
 	Complete bool `json:"complete,omitempty"`
+
+	// left is the number of tenants that kept an older version when the rollout ended, because they have no row.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	Left int32 `json:"left,omitempty"`
 
 	// tenants is the number of tenants that the change is for.
 	// +kubebuilder:validation:Minimum=0
@@ -138,9 +143,10 @@ type SourceRolloutStatus struct {
 	// +optional
 	Message string `json:"message,omitempty"`
 
-	// versions are those that tenants may have, with the parts of the spec that make them, the current one last.
+	// versions are those that tenants may have, the current one last. The latest four have the parts of the spec that make
+	// them.
 	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
 	// +listMapKey=revision
 	// +optional

@@ -44,7 +44,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.concludeRollout(&c, report, was, now)
 	case report.Polled != nil:
 		c.Noted, c.Events = p.changes(round), p.transition(was.Conditions)
-		if round.Rolling != nil && !round.Rolling.Memory.Complete {
+		if round.Rolling.Going() {
 			c.After = again
 		}
 		c.Stored = func() {

@@ -46,6 +46,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
 	}
 	p.in.Rollout, p.in.RowKey, p.in.LostObjects = s.rollout, o.Spec.RowKey != "", c.hasLost(s)
+	p.forgetUnusable()
 	if err := p.judge(ctx); err != nil {
 		return nil, err
 	}

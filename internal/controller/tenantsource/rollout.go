@@ -63,7 +63,7 @@ func lookDiffers(before, after client.Object) bool {
 		return false
 	}
 	was, is := convert.SourceLook(a, nil), convert.SourceLook(b, nil)
-	was.Version, is.Version = "", ""
+	was.Version, is.Version, was.Since, is.Since = "", "", time.Time{}, time.Time{}
 	return was != is || a.DeletionTimestamp.IsZero() != b.DeletionTimestamp.IsZero()
 }
 
@@ -111,6 +111,19 @@ func (p *pass) programFor(m tenantsource.RolloutMemory, revision string) *mappin
 	return program
 }
 
+// forgetUnusable forgets the content of versions that this operator can't read: what is not known is changed back by no guess.
+func (p *pass) forgetUnusable() {
+	if p.in.Rollout == nil {
+		return
+	}
+	m := &p.in.Memory.Rollout
+	for i := range m.Versions {
+		if v := &m.Versions[i]; v.Revision != p.in.Rollout.Version.Revision && v.Content != "" && p.programFor(*m, v.Revision) == nil {
+			v.Content = ""
+		}
+	}
+}
+
 // newPoll begins a poll. In the middle of a rollout it knows all versions that tenants may have.
 func (p *pass) newPoll(f *fleet) *tenantsource.Poll {
 	if p.in.Rollout == nil || p.in.DryRun {
@@ -125,13 +138,15 @@ func (p *pass) newPoll(f *fleet) *tenantsource.Poll {
 	if poll.Revision = m.Revision; m.Revision == "" {
 		poll.Revision = p.in.Rollout.Version.Revision
 	}
-	if m.Complete {
+	if m.Complete && m.Left == 0 {
 		return poll
 	}
-	poll.Shapes = &tenantsource.Shapes{Goal: m.Revision, Former: m.Former, Programs: map[string]*mapping.Program{}, Revision: f.revision}
+	poll.Shapes = &tenantsource.Shapes{Goal: m.Revision, Former: m.Former, Over: m.Complete, Programs: map[string]*mapping.Program{}, Lost: map[string]bool{}, Revision: f.revision}
 	for _, v := range m.Versions {
 		if known := p.programFor(m, v.Revision); known != nil {
 			poll.Shapes.Programs[v.Revision] = known
+		} else {
+			poll.Shapes.Lost[v.Revision] = true
 		}
 	}
 	return poll
@@ -169,8 +184,9 @@ func (p *pass) release(ctx context.Context) error {
 			return fmt.Errorf("rolling the change out to the tenant %s: %w", batch[i].Name, r.err)
 		}
 		if r.refused != "" {
-			rolling.Refused[batch[i].UID] = r.refused
+			rolling.Refuse(batch[i].UID, r.refused, now)
 		} else {
+			delete(rolling.Refused, batch[i].UID)
 			// What has moved meanwhile is counted with what becomes of it, or with the next poll.
 			rolling.Released[batch[i].UID] = now
 		}
@@ -206,14 +222,14 @@ func (p *pass) concludeRollout(c *reconcile.Conclusion, report tenantsource.Repo
 	c.Events = append(c.Events, rolloutEvents(before.Conditions, p.object.Status.Conditions)...)
 	c.Stored = func() {
 		rolling.Counted = now
-		rolling.Memory.Complete = m.Complete
+		rolling.Memory.Complete, rolling.Memory.Failing, rolling.Memory.Left = m.Complete, m.Failing, m.Left
 	}
 }
 
 // onlyCounts reports whether figures have moved, and nothing else has.
 func onlyCounts(a, b *v1alpha1.TenantSourceStatus) bool {
 	return a.Rollout != nil && b.Rollout != nil && reconcile.SameReasons(a.Conditions, b.Conditions) &&
-		a.Rollout.Complete == b.Rollout.Complete && a.Rollout.Step == b.Rollout.Step && a.Rollout.Since.Equal(b.Rollout.Since)
+		a.Rollout.Complete == b.Rollout.Complete && a.Rollout.Left == b.Rollout.Left && a.Rollout.Step == b.Rollout.Step && a.Rollout.Since.Equal(b.Rollout.Since)
 }
 
 // rolloutEvents tell of RolledOut when its reason has changed.

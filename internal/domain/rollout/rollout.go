@@ -29,14 +29,17 @@ const (
 	Applied
 	// Failed: it was tried, and has not become what the change says.
 	Failed
+	// Unfit: it can't be what the change says, which is known without a try.
+	Unfit
 )
 
 // Member is one object of the fleet.
 type Member struct {
 	Name, UID string
 	State     State
-	// Failure is why it failed.
+	// Failure is why it failed, or is unfit. Lacks says that it does not have the change all the same.
 	Failure string
+	Lacks   bool
 	// Canary says that it is one of those that the spec selects to be first.
 	Canary bool
 	// Uneasy says that it had trouble before. It comes last: it would say nothing about the change.
@@ -47,7 +50,8 @@ type Member struct {
 type Limits struct {
 	// MaxConcurrent is how many are in flight at the same time.
 	MaxConcurrent int
-	// MaxFailedPercent is the share of failed ones among those tried, above which no more are released.
+	// MaxFailedPercent is the share of failed ones among those tried, and of unfit ones in the fleet, above which no more are
+	// released.
 	MaxFailedPercent int
 	// Canaries is how many come first; zero for those that are marked as Canary, and for one if none is.
 	Canaries int
@@ -78,8 +82,8 @@ type Progress struct {
 // Rollout is how far a change has come.
 type Rollout struct {
 	// Tenants are all of the fleet. Applied and Failed are those that were tried, Waiting those that are still to be, of which
-	// InFlight were released.
-	Tenants, Applied, Failed, Waiting, InFlight int
+	// InFlight were released. Unfit are among the failed, without a try. Lacking are all that have failed without the change.
+	Tenants, Applied, Failed, Waiting, InFlight, Unfit, Lacking int
 	// Release are the UIDs of those that come next.
 	Release []string
 	// Stopped says that too many have failed, Paused that a person holds it.
@@ -93,6 +97,15 @@ type Rollout struct {
 
 // Done reports whether nothing is left to do, and all has gone well.
 func (r Rollout) Done() bool { return r.Waiting == 0 && r.Failed == 0 }
+
+// Reached reports whether all have the change, however they are with it.
+func (r Rollout) Reached() bool { return r.Waiting == 0 && r.Lacking == 0 }
+
+// Tried are those of which it is known what the change makes of them, Broken those of them that failed.
+func (r Rollout) Tried() int { return r.Applied + r.Broken() }
+
+// Broken are those that were tried and failed.
+func (r Rollout) Broken() int { return r.Failed - r.Unfit }
 
 // Soonest is the shorter of two delays, of which zero is none.
 func Soonest(a, b time.Duration) time.Duration {
@@ -145,10 +158,8 @@ func (a *advance) count(m Member) {
 		a.Waiting++
 	case Applied:
 		a.Applied++
-	case Failed:
-		if a.Failed++; a.Failed == 1 || m.Name < a.failed.Name {
-			a.failed = m
-		}
+	case Failed, Unfit:
+		a.fail(m)
 	case InFlight:
 		a.Waiting++
 		a.InFlight++
@@ -163,24 +174,36 @@ func (a *advance) count(m Member) {
 	}
 }
 
-func (a *advance) tried() int { return a.Applied + a.Failed }
+func (a *advance) fail(m Member) {
+	if a.Failed++; a.Failed == 1 || m.Name < a.failed.Name {
+		a.failed = m
+	}
+	if m.State == Unfit {
+		a.Unfit++
+	}
+	if m.State == Unfit || m.Lacks {
+		a.Lacking++
+	}
+}
 
 // out are all that the change has come to.
-func (a *advance) out() int { return a.tried() + a.InFlight }
+func (a *advance) out() int { return a.Tried() + a.InFlight }
 
 // canaries is how many come first.
 func (a *advance) canaries() int { return cmp.Or(a.limits.Canaries, a.markedAll, 1) }
 
-// tooMany leaves out one failure alone, which may be the tenant's own trouble, unless none is to be left out.
+// tooMany reports whether too many have failed. Until the first step is over, no canary that was asked for may fail.
 func (a *advance) tooMany() bool {
-	if a.Failed == 0 {
+	canary := a.limits.Strict && a.Progress.Step <= 1
+	return a.above(a.Broken(), a.Tried(), canary) || a.above(a.Unfit, a.Tenants, false)
+}
+
+// above leaves out one failure alone, which may be the tenant's own trouble, unless none is to be left out.
+func (a *advance) above(failed, of int, none bool) bool {
+	if failed == 0 || failed == 1 && a.limits.MaxFailedPercent > 0 && !none {
 		return false
 	}
-	canary := a.limits.Strict && a.out() <= a.canaries()
-	if a.Failed == 1 && a.limits.MaxFailedPercent > 0 && !canary {
-		return false
-	}
-	return a.Failed*100 > a.limits.MaxFailedPercent*a.tried()
+	return failed*100 > a.limits.MaxFailedPercent*of
 }
 
 // room is how many may be released now. It keeps the progress.
@@ -192,9 +215,11 @@ func (a *advance) room() int {
 	case a.limits.Canaries == 0 && a.marked+a.markedInFlight > 0 && a.Progress.Step <= 1:
 		a.Progress = Progress{Step: 1, Target: a.out() + a.marked}
 		return min(free, a.marked)
-	case a.tried() < a.canaries() && a.Progress.Step <= 1:
+	case a.Tried() < a.canaries() && a.Progress.Step <= 1:
 		a.Progress = Progress{Step: 1, Target: a.canaries()}
 		return min(free, a.canaries()-a.out())
+	case !a.limits.Stepwise() && (a.Stopped || a.Paused):
+		return 0
 	case !a.limits.Stepwise():
 		a.Progress = Progress{Step: 2}
 		return min(a.limits.MaxConcurrent, a.Applied+1) - a.InFlight
@@ -210,7 +235,7 @@ func (a *advance) settle() {
 		*p = Progress{Step: max(p.Step, 1), Target: a.out()}
 	}
 	if p.Settled.IsZero() {
-		if a.InFlight > 0 || a.tried() < p.Target || a.Waiting == 0 {
+		if a.InFlight > 0 || a.Tried() < p.Target || a.Waiting == 0 {
 			return
 		}
 		p.Settled = a.now

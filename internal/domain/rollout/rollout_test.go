@@ -27,6 +27,15 @@ func in(s rollout.State, names ...string) []rollout.Member {
 	return out
 }
 
+// names are n of them.
+func names(prefix string, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprint(prefix, i)
+	}
+	return out
+}
+
 // canaries marks members.
 func canaries(list []rollout.Member) []rollout.Member {
 	for i := range list {
@@ -62,7 +71,12 @@ func TestAdvance(t *testing.T) {
 		"never more than may be in flight":                  {slices.Concat(in(rollout.Applied, "a", "b", "c", "d", "e", "f"), in(rollout.InFlight, "g"), in(rollout.Waiting, "h", "i", "j", "k")), plain, rollout.Progress{}, outcome{Released: 3, Step: 2}},
 		"all canaries with labels are first":                {slices.Concat(canaries(in(rollout.Waiting, "a", "b")), in(rollout.Waiting, "c", "d")), plain, rollout.Progress{}, outcome{Released: 2, Step: 1}},
 		"and are waited for":                                {slices.Concat(canaries(in(rollout.InFlight, "a", "b")), in(rollout.Waiting, "c", "d")), plain, rollout.Progress{}, outcome{Step: 1}},
-		"a canary that was asked for may not fail":          {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "b"), in(rollout.Waiting, "c")), two, rollout.Progress{}, outcome{Stopped: true, Step: 2}},
+		"a canary that was asked for may not fail":          {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "b"), in(rollout.Waiting, "c")), two, rollout.Progress{}, outcome{Stopped: true}},
+		"nor while the pause after it lasts":                {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "b", "c"), in(rollout.Waiting, "d")), limits(func(l *rollout.Limits) { l.Canaries, l.Strict, l.Step, l.Pause = 1, true, 1, time.Hour }), rollout.Progress{Step: 1, Target: 1, Settled: epoch}, outcome{Stopped: true, Step: 1}},
+		"tenants that come with the change do not help it":  {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "new", "newer"), in(rollout.Waiting, "c")), limits(func(l *rollout.Limits) { l.Canaries, l.Strict = 1, true }), rollout.Progress{Step: 1, Target: 1}, outcome{Stopped: true, Step: 1}},
+		"once the canaries are well, one alone may fail":    {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "b", "c"), in(rollout.Waiting, "d", "e", "f")), two, rollout.Progress{Step: 2}, outcome{Released: 3, Step: 2}},
+		"a few that are unfit are no canaries":              {slices.Concat(in(rollout.Unfit, "a", "b"), in(rollout.Waiting, names("c", 30)...)), two, rollout.Progress{}, outcome{Released: 2, Step: 1}},
+		"too many that are unfit stop it":                   {slices.Concat(in(rollout.Unfit, "a", "b"), in(rollout.Waiting, names("c", 10)...)), plain, rollout.Progress{}, outcome{Stopped: true, Step: 1}},
 		"another tenant may fail alone":                     {slices.Concat(in(rollout.Failed, "a"), in(rollout.Waiting, "c")), plain, rollout.Progress{}, outcome{Released: 1, Step: 2}},
 		"a step is followed by a pause":                     {slices.Concat(in(rollout.Applied, "a"), in(rollout.Waiting, "b", "c")), stepwise, rollout.Progress{Step: 1, Target: 1}, outcome{Step: 1, Again: time.Hour}},
 		"after which the next step comes":                   {slices.Concat(in(rollout.Applied, "a"), in(rollout.Waiting, "b", "c", "d", "e")), stepwise, rollout.Progress{Step: 1, Target: 1, Settled: epoch.Add(-time.Hour)}, outcome{Released: 3, Step: 2}},

@@ -94,7 +94,7 @@ func (in Input) readsNamed() bool {
 	if w == nil || len(w.Keys) == 0 || !in.RowKey || in.DryRun {
 		return false
 	}
-	if s.Failures > 0 || s.Rolls() || in.Now.Before(s.NoNamedUntil) && s.NoNamedFor == in.Generation {
+	if s.Failures > 0 || s.stages() || in.Now.Before(s.NoNamedUntil) && s.NoNamedFor == in.Generation {
 		return false
 	}
 	return s.Others != nil && s.Others.generation == in.Generation && in.Memory.Generation == in.Generation && in.Memory.Rows >= namedFrom

@@ -1,7 +1,7 @@
 package tenantsource
 
 import (
-	"cmp"
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,8 +34,10 @@ const (
 	inFlightAtMost = 30 * time.Minute
 	// countsEvery is how often figures that move are stored, while nothing else changes.
 	countsEvery = 10 * time.Second
-	// mostVersions is how many versions are remembered.
-	mostVersions = 4
+	// mostContents is of how many versions the content is remembered, mostVersions how many are known by name.
+	mostContents, mostVersions = 4, 16
+	// retriesRefused is the shortest pause after which a change that the API server refused is tried again.
+	retriesRefused = time.Minute
 )
 
 // Version is what a spec gives every tenant. Content is empty where it is not known.
@@ -45,8 +47,10 @@ type Version struct{ Revision, Content string }
 type RolloutMemory struct {
 	// Revision is the version that the tenants get, Former the one that all of them had before. Either may be unknown.
 	Revision, Former string
-	// Complete says that the rollout has ended.
-	Complete bool
+	// Complete says that all tenants have the version, Failing that some of them are not well with it. Left is how many have
+	// an older one, because they have no row.
+	Complete, Failing bool
+	Left              int
 	// Versions are those that tenants may have, that of the spec last.
 	Versions []Version
 	Progress rollout.Progress
@@ -63,25 +67,47 @@ func (m RolloutMemory) Next(spec Version, undo bool) RolloutMemory {
 		goal = m.returns()
 	}
 	if goal != m.Revision {
-		m.Revision, m.Complete, m.Progress = goal, false, rollout.Progress{}
+		m.Revision = goal
+		m.reopen()
 	}
 	return m
 }
 
-// changed takes a version that the spec did not have before.
+// reopen lets the rollout begin again.
+func (m *RolloutMemory) reopen() {
+	m.Complete, m.Failing, m.Progress = false, false, rollout.Progress{}
+}
+
+// changed takes a version that the spec did not have before. Once all tenants have the version, older ones are forgotten.
 func (m RolloutMemory) changed(spec Version) RolloutMemory {
 	kept := slices.DeleteFunc(slices.Clone(m.Versions), func(v Version) bool {
-		return v.Revision == spec.Revision || m.Complete && v.Revision != m.Revision
+		return v.Revision == spec.Revision || m.Complete && m.Left == 0 && v.Revision != m.Revision
 	})
 	if m.Complete {
 		m.Former = m.Revision
 	}
+	m.Versions = append(m.forget(kept), spec)
+	return m
+}
+
+// forget makes room for one more version. Those whose content is forgotten are still known by name, so that their tenants
+// are not taken for those of the former version.
+func (m RolloutMemory) forget(kept []Version) []Version {
+	oldest := func(has func(Version) bool) int {
+		return slices.IndexFunc(kept, func(v Version) bool { return v.Revision != m.Former && has(v) })
+	}
+	contents := 0
+	for _, v := range kept {
+		contents += min(1, len(v.Content))
+	}
+	for ; contents >= mostContents; contents-- {
+		kept[oldest(func(v Version) bool { return v.Content != "" })].Content = ""
+	}
 	for len(kept) >= mostVersions {
-		drop := slices.IndexFunc(kept, func(v Version) bool { return v.Revision != m.Former })
+		drop := oldest(func(Version) bool { return true })
 		kept = slices.Delete(kept, drop, drop+1)
 	}
-	m.Versions = append(kept, spec)
-	return m
+	return kept
 }
 
 // returns is the version that undo returns to; empty where it is not known.
@@ -102,14 +128,26 @@ func (m RolloutMemory) Content(revision string) string {
 	return ""
 }
 
-// Shapes are the versions of a spec in the form that makes objects, for a poll in the middle of a rollout.
+// Shapes are the versions of a spec in the form that makes objects, for a poll while tenants may have several.
 type Shapes struct {
-	// Goal is the version that tenants get, Former that of tenants of which nothing is known.
+	// Goal is the version that tenants get, Former that of tenants of which nothing else is known. Over says that all tenants
+	// with a row had got it.
 	Goal, Former string
-	// Programs are those that are known, by revision.
+	Over         bool
+	// Programs are those that are known, by revision, Lost those of which only the name is.
 	Programs map[string]*mapping.Program
+	Lost     map[string]bool
 	// Revision is that of the source's object of that name; false where there is none.
 	Revision func(name string) (revision string, ours bool)
+}
+
+// of is the version that an object with that revision has. Those that are not remembered left the object as the former one
+// made it.
+func (s *Shapes) of(revision string) string {
+	if s.Programs[revision] == nil && !s.Lost[revision] {
+		return s.Former
+	}
+	return revision
 }
 
 // staged is what the rollout will make of an object.
@@ -129,7 +167,7 @@ type Staged struct {
 // rolls takes the row of a tenant that has another version than the one that is rolled out. It keeps that until the
 // rollout comes to it. false: the row has nothing to wait for.
 func (p *Poll) rolls(row mapping.Row, goal mapping.Object, rejection *mapping.Rejection) (bool, error) {
-	if p.Shapes == nil {
+	if p.Shapes == nil || p.Shapes.Over && rejection != nil {
 		return false, nil
 	}
 	name := goal.Name
@@ -140,8 +178,9 @@ func (p *Poll) rolls(row mapping.Row, goal mapping.Object, rejection *mapping.Re
 	if !ours || p.Shapes.Goal != "" && rejection == nil && (revision == p.Shapes.Goal || p.fleet.Standing(goal).Applied) {
 		return false, nil
 	}
-	own, known := p.owns(row, name, cmp.Or(revision, p.Shapes.Former))
-	if !known && rejection != nil {
+	revision = p.Shapes.of(revision)
+	own, known := p.owns(row, name, revision)
+	if !known && rejection != nil || p.Shapes.Over && known && own.Hash() == goal.Hash() {
 		return false, nil
 	}
 	next, err := p.stage(goal, name, rejection)
@@ -155,13 +194,16 @@ func (p *Poll) rolls(row mapping.Row, goal mapping.Object, rejection *mapping.Re
 	if err := p.add(own, rowName(row, own)); err != nil {
 		return true, err
 	}
-	e := &p.entries[len(p.entries)-1]
-	e.next, e.revision = next, cmp.Or(revision, p.Shapes.Former)
+	p.entries[len(p.entries)-1].waits(next, revision, known)
+	return true, nil
+}
+
+// waits lets a row keep what it is until the rollout comes to it. Where that is not known, its object stays as it is.
+func (e *entry) waits(next *staged, revision string, known bool) {
+	e.next, e.revision = next, revision
 	if !known && e.refused == "" {
-		// What it was is not known: it stays as it is.
 		e.action, e.body, e.harm = "", nil, ""
 	}
-	return true, nil
 }
 
 // owns is the object of the row as the version says that its tenant has.
@@ -216,9 +258,13 @@ type Look struct {
 	Canary bool
 	// Untouched says that its spec is the one that it was created with.
 	Untouched bool
-	// Ready and Stalled are those of its present spec, Failure what it says of itself.
+	// Ready and Stalled are those of its present spec, Failure what it says of itself. Since is since when it has not been
+	// Ready.
 	Ready, Stalled bool
 	Failure        string
+	Since          time.Time
+	// Disabled says that the source has disabled it because it has no row.
+	Disabled bool
 }
 
 // Rolling is a rollout on its way, as the process knows it.
@@ -229,11 +275,30 @@ type Rolling struct {
 	// Released are those that were made since, with the time; Landed are those that were seen to be ready with it.
 	Released map[string]time.Time
 	Landed   map[string]bool
-	// Refused is why the API server refused one.
-	Refused map[string]string
+	// Refused are those that the API server refused.
+	Refused map[string]Refusal
+	// Rows are the names of which the table had rows.
+	Rows map[string]bool
+	// Began are those that had the version when the rollout began, nil until they are known.
+	Began map[string]bool
 	// Counted is when the figures were last stored.
 	Counted time.Time
 }
+
+// Refusal is that of a change.
+type Refusal struct {
+	Reason string
+	At     time.Time
+	body   []byte
+}
+
+// Refuse notes that the API server refused what was to be made of an object.
+func (r *Rolling) Refuse(uid, reason string, now time.Time) {
+	r.Refused[uid] = Refusal{Reason: reason, At: now, body: r.Staged[uid].body}
+}
+
+// Going reports whether the rollout needs to know what becomes of the objects.
+func (r *Rolling) Going() bool { return r != nil && (!r.Memory.Complete || r.Memory.Failing) }
 
 // RolloutSpec is what the spec says of a rollout.
 type RolloutSpec struct {
@@ -243,63 +308,142 @@ type RolloutSpec struct {
 	Version Version
 }
 
-// NextRollout is the memory of the rollout that a poll of this spec belongs to.
-func (in Input) NextRollout() RolloutMemory {
-	m := in.Memory.Rollout
+// rolloutMemory is what the process knows, or else status.
+func (in Input) rolloutMemory() RolloutMemory {
 	if r := in.Session.Rolling; r != nil {
-		m = r.Memory
+		return r.Memory
 	}
-	return m.Next(in.Rollout.Version, in.Rollout.Undo)
+	return in.Memory.Rollout
 }
 
-// roll takes what a read has left to the rollout.
+// NextRollout is the memory of the rollout that a poll of this spec belongs to.
+func (in Input) NextRollout() RolloutMemory {
+	return in.rolloutMemory().Next(in.Rollout.Version, in.Rollout.Undo)
+}
+
+// roll takes what a read has left to the rollout. Tenants with an older version whose rows are back are a rollout again.
 func (in Input) roll(h *Harvest) *Rolling {
 	if in.Rollout == nil || in.DryRun {
 		return nil
 	}
-	r := &Rolling{Memory: in.NextRollout(), Released: map[string]time.Time{}, Landed: map[string]bool{}, Refused: map[string]string{}}
-	if was := in.Session.Rolling; was != nil && was.Memory.Revision == r.Memory.Revision && !was.Memory.Complete {
-		r.Released, r.Landed, r.Counted = was.Released, was.Landed, was.Counted
-	}
-	r.Staged = make(map[string]Staged, len(h.Staged))
+	r := &Rolling{Memory: in.NextRollout(), Staged: make(map[string]Staged, len(h.Staged)), Released: map[string]time.Time{}, Landed: map[string]bool{}, Refused: map[string]Refusal{}}
 	for _, s := range h.Staged {
 		r.Staged[s.UID] = s
+	}
+	if r.Memory.Complete && len(r.Staged) > 0 {
+		r.Memory.reopen()
+	}
+	before, was := in.rolloutMemory(), in.Session.Rolling
+	switch same := before.Revision == r.Memory.Revision && before.Complete == r.Memory.Complete; {
+	case same && was != nil:
+		r.Released, r.Landed, r.Began, r.Counted = was.Released, was.Landed, was.Began, was.Counted
+		r.retry(was.Refused)
+	case same:
+		// Of those that have the version, it is not known whether they had it before.
+		r.Began = map[string]bool{}
+	}
+	if r.Going() {
+		r.Rows = h.present
 	}
 	return r
 }
 
-// Rolls reports whether a rollout is on its way that needs to know what becomes of the objects.
-func (s *Session) Rolls() bool { return s.Rolling != nil && !s.Rolling.Memory.Complete }
-
-// members are the tenants of the rollout: those that have the version, and those that wait for it. What was created with
-// it is not among them.
-func (in Input) members() []rollout.Member {
-	r := in.Session.Rolling
-	var out []rollout.Member
-	for _, l := range in.Looks {
-		m := rollout.Member{Name: l.Name, UID: l.UID, Canary: l.Canary, Uneasy: !l.Ready}
-		s, waits := r.Staged[l.UID]
-		at, released := r.Released[l.UID]
-		switch {
-		case l.Revision == r.Memory.Revision && l.Revision != "":
-			if l.Untouched && !released {
-				continue
-			}
-			m.State, m.Failure = in.judgeTried(l)
-		case !waits:
-			continue
-		case s.Broken != "" || r.Refused[l.UID] != "":
-			m.State, m.Failure = rollout.Failed, cmp.Or(s.Broken, r.Refused[l.UID])
-		case released && in.Now.Sub(at) < inFlightAtMost:
-			m.State = rollout.InFlight
-		case s.Busy || len(s.body) == 0 || released:
-			m.State = rollout.Held
-		default:
-			m.State = rollout.Waiting
+// retry keeps refusals of what is still to be made of the objects.
+func (r *Rolling) retry(refused map[string]Refusal) {
+	for uid, refusal := range refused {
+		if s, waits := r.Staged[uid]; waits && bytes.Equal(s.body, refusal.body) {
+			r.Refused[uid] = refusal
 		}
-		out = append(out, m)
 	}
-	return out
+}
+
+// again are those whose change was refused, and is tried again: they have failed until it succeeds.
+func (r *Rolling) again(now time.Time) (uids []string) {
+	for uid, refusal := range r.Refused {
+		if now.Sub(refusal.At) >= retriesRefused {
+			uids = append(uids, uid)
+		}
+	}
+	slices.Sort(uids)
+	return uids
+}
+
+// Rolls reports whether a rollout is on its way that needs to know what becomes of the objects.
+func (s *Session) Rolls() bool { return s.Rolling.Going() }
+
+// stages reports whether tenants wait for a version.
+func (s *Session) stages() bool { return s.Rolling != nil && !s.Rolling.Memory.Complete }
+
+// members are the tenants of the rollout: those that have got the version from it, and those that wait for it. left is how
+// many have an older version and no row.
+func (in Input) members() (out []rollout.Member, left int) {
+	r := in.Session.Rolling
+	in.begin()
+	for _, l := range in.Looks {
+		m, is := in.member(l)
+		switch _, waits := r.Staged[l.UID]; {
+		case is:
+			out = append(out, m)
+		case !waits && !in.has(l) && !r.Rows[l.Name]:
+			left++
+		}
+	}
+	return out, left
+}
+
+// has reports whether a tenant has the version.
+func (in Input) has(l Look) bool {
+	goal := in.Session.Rolling.Memory.Revision
+	return goal != "" && l.Revision == goal
+}
+
+// begin notes which tenants have the version before the rollout has given it to any.
+func (in Input) begin() {
+	r := in.Session.Rolling
+	if r.Began != nil {
+		return
+	}
+	r.Began = map[string]bool{}
+	for _, l := range in.Looks {
+		if in.has(l) {
+			r.Began[l.UID] = true
+		}
+	}
+}
+
+// member is a tenant as the rollout sees it; false where it has nothing to do with it.
+func (in Input) member(l Look) (m rollout.Member, is bool) {
+	r := in.Session.Rolling
+	m = rollout.Member{Name: l.Name, UID: l.UID, Canary: l.Canary, Uneasy: !l.Ready}
+	s, waits := r.Staged[l.UID]
+	at, released := r.Released[l.UID]
+	refusal, refused := r.Refused[l.UID]
+	switch {
+	case in.has(l) && !released && (l.Untouched || r.Began[l.UID]):
+		return m, false
+	case in.has(l):
+		m.State, m.Failure = in.judgeTried(l)
+	case !waits && !r.Rows[l.Name] && in.removes(l):
+		m.State = rollout.Held
+	case !waits:
+		return m, false
+	case s.Broken != "":
+		m.State, m.Failure = rollout.Unfit, s.Broken
+	case refused:
+		m.State, m.Failure, m.Lacks = rollout.Failed, refusal.Reason, true
+	case released && in.Now.Sub(at) < inFlightAtMost:
+		m.State = rollout.InFlight
+	case s.Busy || len(s.body) == 0 || released:
+		m.State = rollout.Held
+	default:
+		m.State = rollout.Waiting
+	}
+	return m, true
+}
+
+// removes reports whether a tenant without a row is to be deleted or disabled, which the guard may still hold.
+func (in Input) removes(l Look) bool {
+	return in.Policy == PolicyDelete || in.Policy == PolicyDisable && !l.Disabled
 }
 
 // judgeTried says what became of a tenant with the change. Once it was ready, a row that changes later is its own matter.
@@ -316,7 +460,12 @@ func (in Input) judgeTried(l Look) (rollout.State, string) {
 	}
 	since, known := r.Released[l.UID]
 	if !known {
-		since, r.Released[l.UID] = in.Now, in.Now
+		// The process before this one has released it, not after that.
+		since = in.Now
+		if !l.Since.IsZero() && l.Since.Before(since) {
+			since = l.Since
+		}
+		r.Released[l.UID] = since
 	}
 	if in.Now.Sub(since) >= inFlightAtMost {
 		return rollout.Failed, fmt.Sprintf("not ready after %s. %s", span(inFlightAtMost), l.Failure)
@@ -331,11 +480,13 @@ func (in Input) rolls() bool {
 	return in.Rollout != nil && !in.DryRun && s.Round == nil && s.Rolls() && s.Failures == 0 && s.Generation == in.Generation
 }
 
-func (in Input) advance() rollout.Rollout {
+// advance is how far the rollout has come. left is how many tenants it leaves out.
+func (in Input) advance() (a rollout.Rollout, left int) {
 	r := in.Session.Rolling
 	limits := in.Rollout.Limits
 	limits.Paused = limits.Paused || r.Memory.Revision == ""
-	return rollout.Advance(in.Now, r.Memory.Revision, in.members(), limits, r.Memory.Progress)
+	members, left := in.members()
+	return rollout.Advance(in.Now, r.Memory.Revision, members, limits, r.Memory.Progress), left
 }
 
 // rolled brings the change to the next tenants. The rows are those of the last complete read.
@@ -346,7 +497,10 @@ func (in Input) rolled() (Decision, bool) {
 	if in.Early > 0 {
 		return Decision{Step: Rest, After: min(in.Early, max(in.due().Sub(in.Now), lookAgain))}, true
 	}
-	a := in.advance()
+	a, _ := in.advance()
+	if !in.Rollout.Limits.Paused {
+		a.Release = append(a.Release, in.Session.Rolling.again(in.Now)...)
+	}
 	if len(a.Release) > 0 {
 		return Decision{Step: Release, Release: a.Release, Progress: a.Progress}, true
 	}
@@ -371,11 +525,11 @@ func (in Input) concludeRollout() (*RolloutReport, []chain.Condition) {
 	if !in.rolls() || in.Early > 0 {
 		return nil, nil
 	}
-	a := in.advance()
+	a, left := in.advance()
 	m := s.Rolling.Memory
-	m.Progress, m.Complete = a.Progress, a.Done() && m.Revision != ""
+	m.Progress, m.Complete, m.Failing = a.Progress, a.Reached() && m.Revision != "", a.Failed > 0
 	if m.Complete {
-		m.Progress = rollout.Progress{}
+		m.Progress, m.Left = rollout.Progress{}, left
 	}
 	c := in.rolledOut(a, m)
 	return &RolloutReport{Memory: m, Counts: &a, Message: c.Message}, []chain.Condition{c}
@@ -393,7 +547,7 @@ func (in Input) rolledOut(a rollout.Rollout, m RolloutMemory) chain.Condition {
 	case in.Rollout.Undo && m.Complete:
 		return say(Undone, "spec.rollout.undo is set, and all tenants have the former version of the spec. Correct the spec and remove spec.rollout.undo to roll it out")
 	case a.Stopped:
-		return say(RolloutStopped, "%d of the first %d tenants failed with the change, so the rollout is stopped. %s", a.Failed, a.Failed+a.Applied, a.First)
+		return say(RolloutStopped, "%s, so the rollout is stopped. %s", failures(a), a.First)
 	case in.Rollout.Undo && a.Waiting > 0:
 		return say(Undoing, "the tenants are given the former version of the spec back")
 	case a.Paused:
@@ -405,6 +559,18 @@ func (in Input) rolledOut(a rollout.Rollout, m RolloutMemory) chain.Condition {
 	}
 	c.Status = true
 	return say(AllRolledOut, "all tenants have the current version of the spec")
+}
+
+// failures says how many have failed.
+func failures(a rollout.Rollout) string {
+	tried := fmt.Sprintf("%d of the first %d tenants failed with the change", a.Broken(), a.Tried())
+	switch {
+	case a.Unfit == 0:
+		return tried
+	case a.Broken() == 0:
+		return fmt.Sprintf("%d of %d tenants can't have the change", a.Unfit, a.Tenants)
+	}
+	return fmt.Sprintf("%s, and %s can't have it", tried, prose.Count(a.Unfit, "other", "others"))
 }
 
 // Wait is how long figures that move are not stored yet.

@@ -13,8 +13,12 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// version is the one of that name. Those with names in lower case are too large to be kept.
+// version is the one of that name. Those with names in lower case are too large to be kept, and the content of those after
+// a minus is forgotten.
 func version(name string) tenantsource.Version {
+	if forgotten, ok := strings.CutPrefix(name, "-"); ok {
+		return tenantsource.Version{Revision: forgotten}
+	}
 	v := tenantsource.Version{Revision: name}
 	if name == strings.ToUpper(name) {
 		v.Content = "content of " + name
@@ -29,13 +33,17 @@ type spec struct {
 	undo    bool
 }
 
-// takes plays a step: undo and redo set and remove spec.rollout.undo, done ends the rollout, and all else is a version.
+// takes plays a step: undo and redo set and remove spec.rollout.undo, done ends the rollout, left does so without a tenant,
+// and all else is a version.
 func (s *spec) takes(step string) {
 	switch step {
 	case "undo", "redo":
 		s.undo = step == "undo"
-	case "done":
-		s.Complete = true
+	case "done", "left":
+		s.Complete, s.Left = true, 0
+		if step == "left" {
+			s.Left = 1
+		}
 		return
 	default:
 		s.version = step
@@ -48,13 +56,15 @@ func TestNextRollout(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps, revision, former, versions string
 		complete                          bool
+		left                              int
 	}{
 		"the first version has nothing to return to":                    {steps: "A", revision: "A", versions: "A"},
 		"a change returns to what all tenants have":                     {steps: "A done B", revision: "B", former: "A", versions: "A B"},
 		"a second change returns to that, too":                          {steps: "A done B C", revision: "C", former: "A", versions: "A B C"},
 		"and so does one that takes the first back":                     {steps: "A done B A", revision: "A", former: "A", versions: "B A"},
 		"what no tenant has is forgotten":                               {steps: "A done B done C", revision: "C", former: "B", versions: "B C"},
-		"of more than four, the one to return to is kept":               {steps: "A done B C D E F", revision: "F", former: "A", versions: "A D E F"},
+		"of more than four, the one to return to is kept":               {steps: "A done B C D E F", revision: "F", former: "A", versions: "A -B -C D E F"},
+		"what tenants without a row have is not forgotten":              {steps: "A done B left C", revision: "C", former: "B", versions: "A B C", left: 1},
 		"the same version is no change":                                 {steps: "A done B done B", revision: "B", former: "A", versions: "A B", complete: true},
 		"undo gives the former version back":                            {steps: "A done B undo", revision: "A", former: "A", versions: "A B"},
 		"undo gives it back when all tenants have the change":           {steps: "A done B done undo", revision: "A", former: "A", versions: "A B"},
@@ -73,7 +83,7 @@ func TestNextRollout(t *testing.T) {
 			for step := range strings.FieldsSeq(c.steps) {
 				s.takes(step)
 			}
-			want := tenantsource.RolloutMemory{Revision: c.revision, Former: c.former, Complete: c.complete}
+			want := tenantsource.RolloutMemory{Revision: c.revision, Former: c.former, Complete: c.complete, Left: c.left}
 			for name := range strings.FieldsSeq(c.versions) {
 				want.Versions = append(want.Versions, version(name))
 			}
@@ -82,6 +92,14 @@ func TestNextRollout(t *testing.T) {
 			}
 		})
 	}
+}
+
+// contents is how many of the versions are known.
+func contents(versions []tenantsource.Version) (n int) {
+	for _, v := range versions {
+		n += min(1, len(v.Content))
+	}
+	return n
 }
 
 // Whatever a person does to a spec, the memory is of the versions that tenants may have, and undo returns to one that all
@@ -118,7 +136,7 @@ func TestNextRolloutRemembersWhatTenantsHave(t *testing.T) {
 			if !slices.Contains(reached, s.Former) || s.Former != "" && s.Content(s.Former) == "" {
 				t.Fatalf("it would return to %q: %+v", s.Former, s.RolloutMemory)
 			}
-			if last := s.Versions[len(s.Versions)-1].Revision; last != s.version || len(s.Versions) > 4 {
+			if last := s.Versions[len(s.Versions)-1].Revision; last != s.version || len(s.Versions) > 16 || contents(s.Versions) > 4 {
 				t.Fatalf("the versions of a spec with %q are %+v", s.version, s.Versions)
 			}
 			if again := s.Next(version(s.version), s.undo); !cmp.Equal(again, s.RolloutMemory, cmpopts.EquateEmpty()) {
