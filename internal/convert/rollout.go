@@ -124,7 +124,7 @@ func sourceRollout(s *v1alpha1.TenantSourceStatus, r tenantsource.Report) {
 		out.Versions = append(out.Versions, v1alpha1.SourceVersion{Revision: v.Revision, Content: v.Content})
 	}
 	if c := r.Rollout.Counts; c != nil {
-		out.Tenants, out.Applied, out.Failed, out.Waiting = number(c.Tenants), number(c.Applied), number(c.Failed), number(c.Waiting)
+		out.Tenants, out.Applied, out.Failed, out.Waiting = number(c.Applied+c.Failed+c.Waiting), number(c.Applied), number(c.Failed), number(c.Waiting)
 		out.Message = prose.Fit(r.Rollout.Message, maxMessage)
 	}
 }

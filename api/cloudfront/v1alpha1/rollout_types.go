@@ -110,7 +110,8 @@ type SourceRolloutStatus struct {
 	// +optional
 	Complete bool `json:"complete,omitempty"`
 
-	// left is the number of tenants that kept an older version when the rollout ended, because they have no row.
+	// left is the number of tenants that kept an older version when the rollout ended, because they have no
+	// usable row.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Left int32 `json:"left,omitempty"`

@@ -1,8 +1,11 @@
 package tenantsource_test
 
 import (
+	"maps"
+	"math"
 	"net/http"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,37 +42,77 @@ func named(list []string) func(*v1alpha1.DistributionTenant) bool {
 func TestRowsThatAreMissingDoNotEndARollout(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []v1alpha1.SourceDeletionPolicy{v1alpha1.SourceDeletionPolicyDelete, v1alpha1.SourceDeletionPolicyDisable, v1alpha1.SourceDeletionPolicyRetain} {
-		t.Run(string(policy), func(t *testing.T) {
-			t.Parallel()
-			w, table := rolling(t, 10, sourceworld.Options{}, v1alpha1.SourceRollout{Canary: &v1alpha1.RolloutCanary{Count: 2}, Pause: &metav1.Duration{Duration: 24 * time.Hour}},
-				func(o *v1alpha1.TenantSource) { o.Spec.DeletionPolicy = policy })
-			w.Edit("customers", stamped("two"))
-			deploys(w, nil)
-			canaries := having(w, "two")
-			if len(canaries) != 2 {
-				t.Fatalf("%v have the change", canaries)
-			}
-			rows := table.rows
-			table.rows = nil
-			w.Advance(2 * interval)
-			if policy != v1alpha1.SourceDeletionPolicyRetain {
-				rolledOut(t, w, "RolledOut=False/RollingOut")
-			}
-			table.rows = rows
-			w.Advance(2 * interval)
-			rolledOut(t, w, "RolledOut=False/RollingOut")
-			got := having(w, "two")
-			if policy == v1alpha1.SourceDeletionPolicyRetain {
-				// Tenants that stay without a row are left out, and are a rollout of their own, with canaries.
-				got = slices.DeleteFunc(got, func(name string) bool { return !slices.Contains(canaries, name) })
-				if n := len(having(w, "two")); n > 4 {
-					t.Errorf("%d tenants have the change\n%s", n, w.Describe("customers"))
+		for name, spoil := range map[string]func(rows []map[string]any) []map[string]any{
+			"an empty table":       func([]map[string]any) []map[string]any { return nil },
+			"every row twice":      func(rows []map[string]any) []map[string]any { return slices.Concat(rows, rows) },
+			"rows without domains": func(rows []map[string]any) []map[string]any { return without(rows, "domain") },
+		} {
+			t.Run(string(policy)+", "+name, func(t *testing.T) {
+				t.Parallel()
+				w, table := rolling(t, 10, sourceworld.Options{}, v1alpha1.SourceRollout{Canary: &v1alpha1.RolloutCanary{Count: 2}, MaxConcurrent: 4},
+					func(o *v1alpha1.TenantSource) { o.Spec.DeletionPolicy = policy })
+				w.Edit("customers", stamped("two"))
+				w.Advance(2 * time.Second)
+				canaries := having(w, "two")
+				ill := named(canaries)
+				deploys(w, ill)
+				rolledOut(t, w, "RolledOut=False/RolloutStopped")
+				rows := table.rows
+				table.rows = spoil(rows)
+				w.Advance(2 * interval)
+				table.rows = rows
+				w.Advance(2 * interval)
+				deploys(w, ill)
+				w.Advance(2 * interval)
+				rolledOut(t, w, "RolledOut=False/RolloutStopped")
+				if d := cmp.Diff(canaries, having(w, "two")); d != "" {
+					t.Errorf("who has the change (-before +after):\n%s", d)
 				}
-			}
-			if d := cmp.Diff(canaries, got); d != "" {
-				t.Errorf("who has the change (-before +after):\n%s", d)
-			}
-		})
+			})
+		}
+	}
+}
+
+// without are the rows without a value in that column.
+func without(rows []map[string]any, column string) []map[string]any {
+	out := make([]map[string]any, len(rows))
+	for i, row := range rows {
+		out[i] = maps.Clone(row)
+		out[i][column] = ""
+	}
+	return out
+}
+
+// Tenants that stay without a row are left out; once their rows are back, they are a rollout of their own.
+func TestTenantsWithoutARowAreLeftOut(t *testing.T) {
+	t.Parallel()
+	w, table := rolling(t, 10, sourceworld.Options{}, v1alpha1.SourceRollout{MaxConcurrent: 2}, func(o *v1alpha1.TenantSource) {
+		o.Spec.DeletionPolicy = v1alpha1.SourceDeletionPolicyRetain
+	})
+	rows := table.rows
+	table.rows = rows[:4]
+	w.Advance(interval)
+	w.Edit("customers", stamped("two"))
+	for range 4 {
+		deploys(w, nil)
+	}
+	rolledOut(t, w, "RolledOut=True/RolledOut")
+	if o, _ := w.Get("customers"); o.Status.Rollout.Left != 6 || !o.Status.Rollout.Complete {
+		t.Errorf("status says %+v", o.Status.Rollout)
+	}
+	w.Restart()
+	table.rows = rows
+	w.Advance(2 * interval)
+	rolledOut(t, w, "RolledOut=False/RollingOut")
+	if got := having(w, "two"); len(got) != 5 {
+		t.Errorf("%v have the change\n%s", got, w.Describe("customers"))
+	}
+	for range 6 {
+		deploys(w, nil)
+	}
+	rolledOut(t, w, "RolledOut=True/RolledOut")
+	if got := having(w, "two"); len(got) != 10 {
+		t.Errorf("%v have the change\n%s", got, w.Describe("customers"))
 	}
 }
 
@@ -138,24 +181,32 @@ func TestUndoDoesNotWaitForThoseThatNeverHadTheChange(t *testing.T) {
 // accepted.
 func TestRefusedChangesKeepARolloutStopped(t *testing.T) {
 	t.Parallel()
-	refuses := map[string]bool{}
-	w, _ := rolling(t, 12, sourceworld.Options{Funcs: applying(func(name string) error {
-		if refuses[name] {
+	changed, refuses := map[string]bool{}, math.MaxInt
+	var mu sync.Mutex
+	w, _ := rolling(t, 30, sourceworld.Options{Funcs: applying(func(name string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if !changed[name] && len(changed) >= refuses {
 			return deniedByWebhook(http.StatusForbidden, metav1.StatusReasonForbidden)
 		}
+		changed[name] = true
 		return nil
 	})}, v1alpha1.SourceRollout{MaxFailedPercent: new(int32(20))})
-	for _, name := range names(12) {
-		refuses[name] = true
-	}
+	clear(changed)
+	refuses = 8
 	w.Edit("customers", stamped("two"))
-	w.Advance(10 * interval)
+	for range 6 {
+		deploys(w, nil)
+	}
 	rolledOut(t, w, "RolledOut=False/RolloutStopped")
 	o, _ := w.Get("customers")
-	if failed := *o.Status.Rollout.Failed; failed > 2 {
-		t.Errorf("%d tenants were tried\n%s", failed, w.Describe("customers"))
+	failed := *o.Status.Rollout.Failed
+	w.Advance(10 * interval)
+	rolledOut(t, w, "RolledOut=False/RolloutStopped")
+	if o, _ = w.Get("customers"); *o.Status.Rollout.Failed != failed {
+		t.Errorf("%d tenants were tried and refused after the stop\n%s", *o.Status.Rollout.Failed-failed, w.Describe("customers"))
 	}
-	clear(refuses)
+	refuses = math.MaxInt
 	for range 8 {
 		w.Advance(interval)
 		deploys(w, nil)

@@ -218,7 +218,7 @@ func (a *advance) room() int {
 	case a.Tried() < a.canaries() && a.Progress.Step <= 1:
 		a.Progress = Progress{Step: 1, Target: a.canaries()}
 		return min(free, a.canaries()-a.out())
-	case !a.limits.Stepwise() && (a.Stopped || a.Paused):
+	case !a.limits.Stepwise() && (a.Stopped || a.Paused || a.limits.Strict && a.Progress.Step <= 1 && a.InFlight > 0):
 		return 0
 	case !a.limits.Stepwise():
 		a.Progress = Progress{Step: 2}

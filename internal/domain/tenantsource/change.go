@@ -88,6 +88,8 @@ type Harvest struct {
 	Declared bool
 
 	present map[string]bool
+	// settled are the names of objects that are as the version that is rolled out says, without having got it.
+	settled map[string]bool
 }
 
 // Present reports whether a row names the object, be it as it should or not.

@@ -90,6 +90,8 @@ type Poll struct {
 	// keys is how many rows had a key, kept are the objects of rows whose names are not usable.
 	keys map[string]int
 	kept map[string]bool
+	// settled are the names of objects that are as the new version says, without having got it.
+	settled map[string]bool
 	// owners are the fleet's Keys; nil until they are needed.
 	owners map[string][]string
 }
@@ -122,7 +124,7 @@ func NewPoll(program *mapping.Program, fleet Fleet, maxRows int) *Poll {
 	return &Poll{
 		program: program, fleet: fleet, maxRows: maxRows,
 		types: map[string]mapping.Type{}, filled: map[string]int{}, names: map[string]int{}, domains: map[string]int{}, clashes: map[string][]int{},
-		keys: map[string]int{}, kept: map[string]bool{},
+		keys: map[string]int{}, kept: map[string]bool{}, settled: map[string]bool{},
 	}
 }
 
@@ -361,7 +363,7 @@ func (p *Poll) Harmful() []Loss {
 func (p *Poll) Harvest() *Harvest {
 	p.refuseTwins()
 	p.refuseClashes()
-	h := &Harvest{Rows: p.rows, Rejected: p.rejected, Declared: p.declared != nil, Columns: p.seen(), present: make(map[string]bool, len(p.names))}
+	h := &Harvest{Rows: p.rows, Rejected: p.rejected, Declared: p.declared != nil, Columns: p.seen(), present: make(map[string]bool, len(p.names)), settled: p.settled}
 	maps.Copy(h.present, p.kept)
 	for i := range p.rejected {
 		r := &p.rejected[i]

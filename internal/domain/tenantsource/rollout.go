@@ -2,9 +2,11 @@ package tenantsource
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -48,7 +50,7 @@ type RolloutMemory struct {
 	// Revision is the version that the tenants get, Former the one that all of them had before. Either may be unknown.
 	Revision, Former string
 	// Complete says that all tenants have the version, Failing that some of them are not well with it. Left is how many have
-	// an older one, because they have no row.
+	// an older one, because they have no usable row.
 	Complete, Failing bool
 	Left              int
 	// Versions are those that tenants may have, that of the spec last.
@@ -118,6 +120,16 @@ func (m RolloutMemory) returns() string {
 	return m.Former
 }
 
+// Older are the versions that are older than the one that undo returns to.
+func (m RolloutMemory) Older() map[string]bool {
+	older := map[string]bool{}
+	at := slices.IndexFunc(m.Versions, func(v Version) bool { return v.Revision == m.Former })
+	for _, v := range m.Versions[:max(at, 0)] {
+		older[v.Revision] = m.Revision == m.Former
+	}
+	return older
+}
+
 // Content is that of a version; empty where it is not known.
 func (m RolloutMemory) Content(revision string) string {
 	for _, v := range m.Versions {
@@ -131,9 +143,11 @@ func (m RolloutMemory) Content(revision string) string {
 // Shapes are the versions of a spec in the form that makes objects, for a poll while tenants may have several.
 type Shapes struct {
 	// Goal is the version that tenants get, Former that of tenants of which nothing else is known. Over says that all tenants
-	// with a row had got it.
+	// with a usable row had got it.
 	Goal, Former string
 	Over         bool
+	// Older are versions before the one that undo returns to: it is given back to none that never had it.
+	Older map[string]bool
 	// Programs are those that are known, by revision, Lost those of which only the name is.
 	Programs map[string]*mapping.Program
 	Lost     map[string]bool
@@ -175,7 +189,11 @@ func (p *Poll) rolls(row mapping.Row, goal mapping.Object, rejection *mapping.Re
 		name = rejection.Name
 	}
 	revision, ours := p.Shapes.Revision(name)
-	if !ours || p.Shapes.Goal != "" && rejection == nil && (revision == p.Shapes.Goal || p.fleet.Standing(goal).Applied) {
+	if !ours || p.Shapes.Goal != "" && rejection == nil && revision == p.Shapes.Goal {
+		return false, nil
+	}
+	if p.Shapes.Goal != "" && rejection == nil && p.fleet.Standing(goal).Applied {
+		p.settled[name] = true
 		return false, nil
 	}
 	revision = p.Shapes.of(revision)
@@ -183,7 +201,7 @@ func (p *Poll) rolls(row mapping.Row, goal mapping.Object, rejection *mapping.Re
 	if !known && rejection != nil || p.Shapes.Over && known && own.Hash() == goal.Hash() {
 		return false, nil
 	}
-	next, err := p.stage(goal, name, rejection)
+	next, err := p.stage(goal, name, revision, rejection)
 	if err != nil {
 		return true, err
 	}
@@ -217,9 +235,9 @@ func (p *Poll) owns(row mapping.Row, name, revision string) (mapping.Object, boo
 }
 
 // stage is what the rollout makes of the object.
-func (p *Poll) stage(goal mapping.Object, name string, rejection *mapping.Rejection) (*staged, error) {
+func (p *Poll) stage(goal mapping.Object, name, revision string, rejection *mapping.Rejection) (*staged, error) {
 	switch {
-	case p.Shapes.Goal == "":
+	case p.Shapes.Goal == "", p.Shapes.Older[revision]:
 		return nil, nil
 	case rejection != nil:
 		return &staged{broken: rejection.Reason}, nil
@@ -277,8 +295,9 @@ type Rolling struct {
 	Landed   map[string]bool
 	// Refused are those that the API server refused.
 	Refused map[string]Refusal
-	// Rows are the names of which the table had rows.
-	Rows map[string]bool
+	// Rows are the names of which the table had rows, Settled those of objects that are as the version says without having
+	// got it.
+	Rows, Settled map[string]bool
 	// Began are those that had the version when the rollout began, nil until they are known.
 	Began map[string]bool
 	// Counted is when the figures were last stored.
@@ -333,19 +352,25 @@ func (in Input) roll(h *Harvest) *Rolling {
 	if r.Memory.Complete && len(r.Staged) > 0 {
 		r.Memory.reopen()
 	}
+	if r.Going() {
+		r.Rows, r.Settled = h.present, h.settled
+	}
+	in.goOn(r)
+	return r
+}
+
+// goOn takes over what is known of the rollout, unless it has just begun. One that had ended well begins again.
+func (in Input) goOn(r *Rolling) {
 	before, was := in.rolloutMemory(), in.Session.Rolling
-	switch same := before.Revision == r.Memory.Revision && before.Complete == r.Memory.Complete; {
-	case same && was != nil:
+	switch {
+	case before.Revision != r.Memory.Revision || before.Complete && !before.Failing && !r.Memory.Complete:
+	case was != nil:
 		r.Released, r.Landed, r.Began, r.Counted = was.Released, was.Landed, was.Began, was.Counted
 		r.retry(was.Refused)
-	case same:
+	default:
 		// Of those that have the version, it is not known whether they had it before.
 		r.Began = map[string]bool{}
 	}
-	if r.Going() {
-		r.Rows = h.present
-	}
-	return r
 }
 
 // retry keeps refusals of what is still to be made of the objects.
@@ -357,15 +382,19 @@ func (r *Rolling) retry(refused map[string]Refusal) {
 	}
 }
 
-// again are those whose change was refused, and is tried again: they have failed until it succeeds.
-func (r *Rolling) again(now time.Time) (uids []string) {
+// again are at most so many of those whose change was refused, those that wait longest first. They have failed until a new
+// try succeeds.
+func (r *Rolling) again(now time.Time, most int) []string {
+	var uids []string
 	for uid, refusal := range r.Refused {
-		if now.Sub(refusal.At) >= retriesRefused {
+		if now.Sub(refusal.At) >= retriesRefused && !r.Staged[uid].Busy {
 			uids = append(uids, uid)
 		}
 	}
-	slices.Sort(uids)
-	return uids
+	slices.SortFunc(uids, func(a, b string) int {
+		return cmp.Or(r.Refused[a].At.Compare(r.Refused[b].At), strings.Compare(a, b))
+	})
+	return uids[:min(len(uids), max(most, 0))]
 }
 
 // Rolls reports whether a rollout is on its way that needs to know what becomes of the objects.
@@ -374,17 +403,15 @@ func (s *Session) Rolls() bool { return s.Rolling.Going() }
 // stages reports whether tenants wait for a version.
 func (s *Session) stages() bool { return s.Rolling != nil && !s.Rolling.Memory.Complete }
 
-// members are the tenants of the rollout: those that have got the version from it, and those that wait for it. left is how
-// many have an older version and no row.
+// members are the tenants, most of which a rollout may have nothing to do with. left is how many have an older version, and
+// no usable row that says what they would be.
 func (in Input) members() (out []rollout.Member, left int) {
 	r := in.Session.Rolling
 	in.begin()
 	for _, l := range in.Looks {
-		m, is := in.member(l)
-		switch _, waits := r.Staged[l.UID]; {
-		case is:
-			out = append(out, m)
-		case !waits && !in.has(l) && !r.Rows[l.Name]:
+		m := in.member(l)
+		out = append(out, m)
+		if _, waits := r.Staged[l.UID]; m.State == rollout.Exempt && !waits && !in.has(l) && !r.Settled[l.Name] {
 			left++
 		}
 	}
@@ -411,22 +438,21 @@ func (in Input) begin() {
 	}
 }
 
-// member is a tenant as the rollout sees it; false where it has nothing to do with it.
-func (in Input) member(l Look) (m rollout.Member, is bool) {
+// member is a tenant as the rollout sees it. What was created with the version is Exempt, also once its row changes.
+func (in Input) member(l Look) rollout.Member {
 	r := in.Session.Rolling
-	m = rollout.Member{Name: l.Name, UID: l.UID, Canary: l.Canary, Uneasy: !l.Ready}
+	m := rollout.Member{Name: l.Name, UID: l.UID, Canary: l.Canary, Uneasy: !l.Ready}
 	s, waits := r.Staged[l.UID]
 	at, released := r.Released[l.UID]
 	refusal, refused := r.Refused[l.UID]
 	switch {
 	case in.has(l) && !released && (l.Untouched || r.Began[l.UID]):
-		return m, false
+		r.Began[l.UID] = true
 	case in.has(l):
 		m.State, m.Failure = in.judgeTried(l)
 	case !waits && !r.Rows[l.Name] && in.removes(l):
 		m.State = rollout.Held
 	case !waits:
-		return m, false
 	case s.Broken != "":
 		m.State, m.Failure = rollout.Unfit, s.Broken
 	case refused:
@@ -438,7 +464,7 @@ func (in Input) member(l Look) (m rollout.Member, is bool) {
 	default:
 		m.State = rollout.Waiting
 	}
-	return m, true
+	return m
 }
 
 // removes reports whether a tenant without a row is to be deleted or disabled, which the guard may still hold.
@@ -498,8 +524,8 @@ func (in Input) rolled() (Decision, bool) {
 		return Decision{Step: Rest, After: min(in.Early, max(in.due().Sub(in.Now), lookAgain))}, true
 	}
 	a, _ := in.advance()
-	if !in.Rollout.Limits.Paused {
-		a.Release = append(a.Release, in.Session.Rolling.again(in.Now)...)
+	if limits := in.Rollout.Limits; !limits.Paused {
+		a.Release = append(a.Release, in.Session.Rolling.again(in.Now, limits.MaxConcurrent-a.InFlight-len(a.Release))...)
 	}
 	if len(a.Release) > 0 {
 		return Decision{Step: Release, Release: a.Release, Progress: a.Progress}, true
@@ -527,7 +553,7 @@ func (in Input) concludeRollout() (*RolloutReport, []chain.Condition) {
 	}
 	a, left := in.advance()
 	m := s.Rolling.Memory
-	m.Progress, m.Complete, m.Failing = a.Progress, a.Reached() && m.Revision != "", a.Failed > 0
+	m.Progress, m.Complete, m.Failing = a.Progress, m.Complete || a.Reached() && m.Revision != "", !a.Done()
 	if m.Complete {
 		m.Progress, m.Left = rollout.Progress{}, left
 	}
@@ -546,6 +572,11 @@ func (in Input) rolledOut(a rollout.Rollout, m RolloutMemory) chain.Condition {
 		return say(UndoImpossible, "spec.rollout.undo is set, but the version that the tenants had before is not known. No tenant is changed: restore the former spec, and remove spec.rollout.undo")
 	case in.Rollout.Undo && m.Complete:
 		return say(Undone, "spec.rollout.undo is set, and all tenants have the former version of the spec. Correct the spec and remove spec.rollout.undo to roll it out")
+	case m.Complete && a.Failed > 0:
+		return say(TenantsFailed, "%s failed with the change. %s", prose.Count(a.Failed, "tenant", "tenants"), a.First)
+	case m.Complete:
+		c.Status = true
+		return say(AllRolledOut, "%s", complete(m.Left))
 	case a.Stopped:
 		return say(RolloutStopped, "%s, so the rollout is stopped. %s", failures(a), a.First)
 	case in.Rollout.Undo && a.Waiting > 0:
@@ -554,11 +585,16 @@ func (in Input) rolledOut(a rollout.Rollout, m RolloutMemory) chain.Condition {
 		return say(RolloutPaused, "spec.rollout.paused is set, so the change of the spec reaches no more tenants. Remove it to continue")
 	case a.Waiting > 0:
 		return say(RollingOut, "a change of the spec is being rolled out")
-	case a.Failed > 0:
-		return say(TenantsFailed, "%s failed with the change. %s", prose.Count(a.Failed, "tenant", "tenants"), a.First)
 	}
-	c.Status = true
-	return say(AllRolledOut, "all tenants have the current version of the spec")
+	return say(TenantsFailed, "%s failed with the change. %s", prose.Count(a.Failed, "tenant", "tenants"), a.First)
+}
+
+// complete says who has the version.
+func complete(left int) string {
+	if left == 0 {
+		return "all tenants have the current version of the spec"
+	}
+	return fmt.Sprintf("all tenants with a usable row have the current version of the spec; %s an older one", prose.Count(left, "tenant has", "tenants have"))
 }
 
 // failures says how many have failed.
