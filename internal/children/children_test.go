@@ -130,7 +130,7 @@ func TestChanges(t *testing.T) {
 		"what others change back at once counts as failed": {
 			there: []plan.Live{live(quota("9"))}, cluster: cluster{reverts: true},
 			changes: plan.Changes{Update: []plan.Update{{Object: quota("1"), UID: "first"}}},
-			writes:  []string{"apply"}, failed: fault.Conflict, known: []plan.Live{live(quota("9"))},
+			writes:  []string{"apply"}, failed: fault.Denied, known: []plan.Live{live(quota("9"))},
 		},
 		"additions that change the meaning cost the object its life": {
 			there:   []plan.Live{widened},

@@ -11,10 +11,10 @@ const (
 	// attention. Otherwise it is absent. A TenantPlan has it too.
 	ConditionStalled = "Stalled"
 
-	// ConditionNamespaceReady is True when the namespace exists, with its labels.
+	// ConditionNamespaceReady is True when the namespace exists and belongs to the tenant.
 	ConditionNamespaceReady = "NamespaceReady"
 
-	// ConditionPlanApplied is True when the quota, limits, network isolation and owner of the plan are applied.
+	// ConditionPlanApplied is True when the labels, quota, limits, network isolation and owner of the plan are applied.
 	ConditionPlanApplied = "PlanApplied"
 
 	// ConditionMeshReady is True when the Istio objects of the plan are applied.
@@ -77,7 +77,7 @@ const (
 	// ReasonPlanInvalid (False): the plan is invalid, for all tenants or for this one. Nothing of it was applied to namespaces, but valid constraints were. If only the role of the plan cannot be bound, new tenants get everything else.
 	// Fix: correct the field of the TenantPlan, or of the Tenant, that the message names.
 	ReasonPlanInvalid = "PlanInvalid"
-	// ReasonPartiallyApplied (False): some objects of the plan could not be created or updated.
+	// ReasonPartiallyApplied (False): some objects of the plan, or the labels of the namespace, could not be created or updated.
 	// Fix: the message names the object and contains the error of the API server. The operator retries automatically.
 	ReasonPartiallyApplied = "PartiallyApplied"
 )

@@ -141,9 +141,9 @@ func Foreign(o Object) *fault.Error {
 		"an object of this name exists that the operator did not create for this tenant or plan (%s): delete or rename it", o.Ref())}
 }
 
-// Unsettled is the failure of an object that is not as it was applied.
+// Unsettled is the failure of an object that is not as it was applied: admission takes another one than was sent.
 func Unsettled(o Object) *fault.Error {
-	return &fault.Error{Kind: fault.Conflict, Operation: "Applying", Message: fmt.Sprintf(
+	return &fault.Error{Kind: fault.Denied, Operation: "Applying", Message: fmt.Sprintf(
 		"it was applied, but something immediately changes it back (%s): look for a webhook that changes such objects", o.Ref())}
 }
 

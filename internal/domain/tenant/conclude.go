@@ -36,7 +36,7 @@ func Conclude(in Input, out Outcome, before []chain.Condition) Report {
 	if in.mine() && !in.Deleting {
 		r.Memory.Namespace = in.Tenant.Namespace
 	}
-	if out.Err == nil && out.Decision.Problem == nil && in.mine() && in.followed() {
+	if out.Err == nil && out.Decision.Problem == nil && in.tried() {
 		f := in.World.Follow
 		r.Memory.PlanUID, r.Memory.PlanGeneration = f.UID, f.Generation
 		if in.follows() {
@@ -48,7 +48,7 @@ func Conclude(in Input, out Outcome, before []chain.Condition) Report {
 	repeated := root
 	repeated.Type = chain.Ready
 	r.Conditions = chain.Sentences(append(r.Conditions, root, repeated))
-	r.Settled = out.Err == nil && out.Decision.Problem == nil && in.follows() && in.complete()
+	r.Settled = out.Err == nil && out.Decision.Problem == nil && in.follows() && !in.stays() && in.complete()
 	return r
 }
 
@@ -83,7 +83,7 @@ func (in *Input) conditions(out Outcome) []chain.Condition {
 	if !known {
 		return []chain.Condition{namespace}
 	}
-	if out.Err != nil || in.unlimited() || applied.Reason == plan.ReasonPlanNotFound || applied.Reason == plan.ReasonPlanInvalid {
+	if out.Err != nil || in.stays() || in.unlimited() || applied.Reason == plan.ReasonPlanNotFound || applied.Reason == plan.ReasonPlanInvalid {
 		return []chain.Condition{namespace, applied}
 	}
 	return []chain.Condition{namespace, applied, in.meshReady(), in.policyReady(), in.edgeReady()}
@@ -147,9 +147,25 @@ func (in *Input) kept() string {
 	case in.provisional():
 		return `; until then no pods start in the namespace, which has the pod security level "restricted" and is isolated from all other namespaces`
 	case in.Memory.Plan != "":
-		return fmt.Sprintf("; the namespace keeps what it has from the plan %q", in.Memory.Plan)
+		return fmt.Sprintf("; the namespace keeps what it has from the plan %q", in.Memory.Plan) + after("; ", in.refusal())
 	}
-	return ""
+	return after("; ", in.refusal())
+}
+
+// after is a text that may be empty, with what separates it from the one before.
+func after(separator, text string) string {
+	if text == "" {
+		return ""
+	}
+	return separator + text
+}
+
+// refusal is why the namespace does not have its labels and annotations; empty where none of its changes was refused.
+func (in *Input) refusal() string {
+	if !in.stays() {
+		return ""
+	}
+	return fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, plan.InWords(in.World.Refused))
 }
 
 // trouble is what keeps the namespace from having everything that the tenant should have; empty if nothing does. A pass
@@ -289,6 +305,9 @@ func (in *Input) failuresOf(condition string) string {
 		if concernOf(o.Kind) == condition && in.returns(o) {
 			messages = append(messages, fmt.Sprintf("the %s %q is being deleted, and is created again afterwards", o.Kind.Kind, o.Name))
 		}
+	}
+	if refusal := in.refusal(); refusal != "" && condition == plan.ConditionPlanApplied {
+		messages = slices.Insert(messages, 0, refusal)
 	}
 	for _, f := range in.failures() {
 		if concernOf(f.Object.Kind) == condition {

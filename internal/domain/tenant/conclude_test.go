@@ -139,8 +139,25 @@ func reportCases() map[string]reportCase {
 			in:   changed(quiet(), invalid, func(in *tenant.Input) { in.World.Follow.Generation, in.World.Follow.Released = 3, true }),
 			says: withPlan("+Provisioned", "PlanInvalid", "PlanInvalid"), memory: func(m *tenant.Memory) { m.PlanGeneration = 3 },
 		},
-		"the namespace belongs to someone else": {in: changed(quiet(), foreign), says: short("NamespaceConflict", "NamespaceConflict")},
-		"it is not looked for yet":              {in: changed(quiet(), absent), err: noAnswer, says: short("Creating", "Creating"), message: "no answer"},
+		"a new generation whose labels are refused was tried": {
+			in: changed(quiet(), released, refusedBy(fault.Denied)), says: withPlan("+Provisioned", "PartiallyApplied", "PartiallyApplied"),
+			message: `The namespace "user-12345": said the API server`, memory: func(m *tenant.Memory) { m.PlanGeneration = 3 },
+		},
+		"so it is for a tenant that waits for the next": {
+			in: changed(quiet(), waiting, refusedBy(fault.Denied)), before: trueBefore, says: short("+Provisioned", "PartiallyApplied"), message: "said the API server",
+		},
+		"a tenant that comes from another plan still has that one": {
+			in:      changed(quiet(), refusedBy(fault.Denied), func(in *tenant.Input) { in.Memory.Plan, in.Memory.PlanUID = "gold", "p0" }),
+			says:    withPlan("+Provisioned", "PartiallyApplied", "PartiallyApplied"),
+			message: "said the API server",
+		},
+		"a refusal is told where there is no plan, too": {
+			in: changed(quiet(), planless, refusedBy(fault.Denied)), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
+			message: `keeps what it has from the plan "basic"; the namespace "user-12345": said the API server`,
+		},
+		"the namespace may be another one by now": {in: changed(quiet(), released, refusedBy(fault.Conflict)), says: short("Creating", "Creating")},
+		"the namespace belongs to someone else":   {in: changed(quiet(), foreign), says: short("NamespaceConflict", "NamespaceConflict")},
+		"it is not looked for yet":                {in: changed(quiet(), absent), err: noAnswer, says: short("Creating", "Creating"), message: "no answer"},
 		"a deletion that could not look says what it is about": {
 			in: changed(quiet(), absent, deleted), err: noAnswer, says: short("Terminating", "Terminating"), message: "no answer", memory: kept,
 		},

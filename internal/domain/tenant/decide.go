@@ -156,6 +156,9 @@ func refused(in *Input) (Decision, bool) {
 	if in.World.Refused == nil {
 		return pass()
 	}
+	if in.stays() {
+		return do(Rest{After: retryRefusal})
+	}
 	reason := plan.ReasonCreating
 	if in.Deleting {
 		reason = plan.ReasonTerminating

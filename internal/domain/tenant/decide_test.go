@@ -248,6 +248,12 @@ func namespaceCases() map[string]question {
 			in: changed(quiet(), absent, looked, refusedBy(fault.Denied)), rule: "Refused", step: tenant.Rest{After: 30 * time.Second}, reason: plan.ReasonCreating,
 			says: `the namespace "user-12345": Applying: said the API server`,
 		},
+		"also a change of the tenant's own, which stands in the way of nothing": {
+			in: changed(quiet(), looked, refusedBy(fault.Denied)), rule: "Refused", step: tenant.Rest{After: 30 * time.Second},
+		},
+		"unless it may be another one by now": {
+			in: changed(quiet(), looked, refusedBy(fault.Conflict)), rule: "Refused", step: tenant.Rest{After: 30 * time.Second}, reason: plan.ReasonCreating,
+		},
 		"a label that was removed is restored":              {in: changed(quiet(), labelled("tier", "")), rule: "Namespace", step: tenant.ApplyNamespace{Object: full.Marked(), UID: namespaceUID}},
 		"one that contradicts the plan's is removed":        {in: changed(quiet(), labelled("istio.io/rev", "old")), rule: "Namespace", step: tenant.ApplyNamespace{Object: full.Marked(), UID: namespaceUID, Drop: []string{"istio.io/rev"}}},
 		"a foreign label that conflicts with nothing stays": {in: changed(quiet(), labelled("their", "x")), rule: "Idle", step: tenant.Rest{}},

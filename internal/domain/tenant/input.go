@@ -99,6 +99,19 @@ func (in *Input) mine() bool {
 	return n != nil && n.Labels[plan.LabelTenantUID] == in.Tenant.UID
 }
 
+// stays reports whether a change of the tenant's namespace was refused. The namespace is there and serves, without what the change
+// gives it. After any other refusal that is not certain.
+func (in *Input) stays() bool {
+	w := &in.World
+	return w.Refused != nil && !fault.Is(w.Refused, fault.Conflict, fault.NotFound) && in.mine() && !in.Deleting
+}
+
+// tried reports whether a pass that was not cut short has given the tenant what it could of the plan. While the change of its
+// namespace is refused, a tenant that comes from another plan still has that one.
+func (in *Input) tried() bool {
+	return in.mine() && in.followed() && (!in.stays() || in.Memory.PlanUID == in.World.Follow.UID || in.Memory.Plan == in.Tenant.Plan)
+}
+
 // mayAdopt reports whether the namespace is annotated for adoption by this tenant, or was left for it, and belongs to no
 // other.
 func (in *Input) mayAdopt() bool {

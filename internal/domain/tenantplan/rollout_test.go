@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 // at are followers that have a generation, all of them well.
@@ -204,4 +208,40 @@ func TestEveryRolloutEnds(t *testing.T) {
 			t.Fatalf("no tenant fails any more, and it ends with %+v", got)
 		}
 	})
+}
+
+// A change that is refused in the namespaces of all tenants reaches one, also after a restart of the operator.
+func TestARefusedNamespaceStopsTheRollout(t *testing.T) {
+	w := &world{fail: t.Fatalf, api: newAPI(), now: plans.Now, plans: map[string]*playedPlan{}, tenants: map[string]*playedTenant{}}
+	w.restart()
+	passes := func() {
+		for range 10 {
+			w.everyone()
+			w.now = w.now.Add(time.Minute)
+		}
+	}
+	w.plan("basic", "small")
+	w.plans["basic"].limits = rollout.Limits{MaxConcurrent: 2}
+	for _, name := range []string{"ten0", "ten1", "ten3"} {
+		w.joins(name, "basic")
+	}
+	passes()
+	w.plan("basic", "large")
+	w.api.writes = fault.Denied
+	for range 2 {
+		passes()
+		if c := plans.ConditionOf(w.plans["basic"].conditions, plan.ConditionRolledOut); c.Reason != plan.ReasonRolloutStopped {
+			t.Errorf("the rollout is %s: %s", c.Reason, c.Message)
+		}
+		tried := 0
+		for _, tenant := range w.tenants {
+			if tenant.memory.PlanGeneration == w.plans["basic"].generation {
+				tried++
+			}
+		}
+		if tried != 1 {
+			t.Errorf("%d tenants were tried", tried)
+		}
+		w.restart()
+	}
 }
