@@ -168,7 +168,11 @@ func planCanary(o *kleffv1.TenantPlan, labels map[string]string) bool {
 
 // PlanProgress is how far the roll-out of the plan as it is now has come, as its status has it.
 func PlanProgress(o *kleffv1.TenantPlan) rollout.Progress {
-	if o.Status.Rollout == nil || o.Status.ObservedGeneration != o.Generation {
+	began := o.Status.ObservedGeneration
+	if remembersContent(&o.Status) {
+		began = o.Status.Content.Generation
+	}
+	if o.Status.Rollout == nil || began != PlanGeneration(o) {
 		return rollout.Progress{}
 	}
 	return progressMemory(*o.Status.Rollout)

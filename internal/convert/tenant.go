@@ -45,6 +45,7 @@ func TenantStatus(s *kleffv1.TenantStatus, generation int64, r tenant.Report, no
 // PlanStatus writes a report into the status of a TenantPlan. now stamps transitions only.
 func PlanStatus(s *kleffv1.TenantPlanStatus, o *kleffv1.TenantPlan, r tenantplan.Report, now time.Time) {
 	generation := o.Generation
+	s.Content = planContent(o)
 	s.ObservedGeneration, s.Rollout = generation, nil
 	if p := rolloutProgress(r.Rollout.Progress); PlanLimits(o).Stepwise() && r.Rollout.Waiting > 0 {
 		s.Rollout = &p
@@ -57,7 +58,7 @@ func PlanStatus(s *kleffv1.TenantPlanStatus, o *kleffv1.TenantPlan, r tenantplan
 func PlanAnswer(o *kleffv1.TenantPlan) (accepted bool, refusal string) {
 	c := meta.FindStatusCondition(o.Status.Conditions, kleffv1.ConditionRolledOut)
 	switch {
-	case c == nil || c.ObservedGeneration != o.Generation:
+	case c == nil || c.ObservedGeneration < PlanGeneration(o):
 		return false, ""
 	case c.Reason == kleffv1.ReasonPlanInvalid:
 		return false, c.Message

@@ -235,6 +235,10 @@ func TestPlanStatus(t *testing.T) {
 		ObservedGeneration: 5, Tenants: &three, Applied: &two, Failed: &one,
 		Conditions: []metav1.Condition{{Type: "Ready", Status: metav1.ConditionFalse, Reason: "RollingOut", Message: "x", ObservedGeneration: 5, LastTransitionTime: metav1.NewTime(time.Unix(1000, 0))}},
 	}
+	if c := s.Content; c == nil || c.Generation != 5 || c.ObservedGeneration != 5 || c.Hash == "" {
+		t.Errorf("the content is %+v", c)
+	}
+	s.Content = nil
 	if d := cmp.Diff(want, s); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -243,19 +247,23 @@ func TestPlanStatus(t *testing.T) {
 func TestPlanAnswer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		conditions []metav1.Condition
+		content    *kleffv1.PlanContent
 		accepted   bool
 		refusal    string
 	}{
 		"nothing is known":            {},
-		"all tenants have it":         {[]metav1.Condition{{Type: "RolledOut", Status: metav1.ConditionTrue, Reason: "RolledOut", ObservedGeneration: 2}}, true, ""},
-		"some tenants failed":         {[]metav1.Condition{{Type: "RolledOut", Reason: "TenantsFailed", ObservedGeneration: 2}}, true, ""},
-		"it may not have been asked":  {[]metav1.Condition{{Type: "RolledOut", Reason: "RollingOut", ObservedGeneration: 2}}, false, ""},
-		"it was refused":              {[]metav1.Condition{{Type: "RolledOut", Reason: "PlanInvalid", Message: "spec.owner: no", ObservedGeneration: 2}}, false, "spec.owner: no"},
-		"the one before was refused":  {[]metav1.Condition{{Type: "RolledOut", Reason: "PlanInvalid", Message: "spec.owner: no", ObservedGeneration: 1}}, false, ""},
-		"the one before was accepted": {[]metav1.Condition{{Type: "RolledOut", Status: metav1.ConditionTrue, Reason: "RolledOut", ObservedGeneration: 1}}, false, ""},
+		"all tenants have it":         {[]metav1.Condition{{Type: "RolledOut", Status: metav1.ConditionTrue, Reason: "RolledOut", ObservedGeneration: 2}}, nil, true, ""},
+		"some tenants failed":         {[]metav1.Condition{{Type: "RolledOut", Reason: "TenantsFailed", ObservedGeneration: 2}}, nil, true, ""},
+		"it may not have been asked":  {[]metav1.Condition{{Type: "RolledOut", Reason: "RollingOut", ObservedGeneration: 2}}, nil, false, ""},
+		"it was refused":              {[]metav1.Condition{{Type: "RolledOut", Reason: "PlanInvalid", Message: "spec.owner: no", ObservedGeneration: 2}}, nil, false, "spec.owner: no"},
+		"the one before was refused":  {[]metav1.Condition{{Type: "RolledOut", Reason: "PlanInvalid", Message: "spec.owner: no", ObservedGeneration: 1}}, nil, false, ""},
+		"the one before was accepted": {[]metav1.Condition{{Type: "RolledOut", Status: metav1.ConditionTrue, Reason: "RolledOut", ObservedGeneration: 1}}, nil, false, ""},
+		"the one before gave the same": {
+			[]metav1.Condition{{Type: "RolledOut", Status: metav1.ConditionTrue, Reason: "RolledOut", ObservedGeneration: 1}}, &kleffv1.PlanContent{Generation: 1, ObservedGeneration: 2}, true, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Generation: 2}, Status: kleffv1.TenantPlanStatus{Conditions: tt.conditions}}
+			o := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Generation: 2}, Status: kleffv1.TenantPlanStatus{ObservedGeneration: 2, Conditions: tt.conditions, Content: tt.content}}
 			if accepted, refusal := convert.PlanAnswer(o); accepted != tt.accepted || refusal != tt.refusal {
 				t.Errorf("accepted %t, refusal %q", accepted, refusal)
 			}

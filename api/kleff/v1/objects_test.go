@@ -312,6 +312,7 @@ func TestStatusTakesWhatTheOperatorSays(t *testing.T) {
 		plan.Status = kleffv1.TenantPlanStatus{
 			Conditions:         []metav1.Condition{condition(kleffv1.ConditionReady, kleffv1.ReasonRollingOut), condition(kleffv1.ConditionRolledOut, kleffv1.ReasonRollingOut)},
 			ObservedGeneration: 1, Tenants: new(int32(3)), Applied: new(int32(0)), Failed: new(int32(0)),
+			Content: &kleffv1.PlanContent{Generation: 1, ObservedGeneration: 1, Hash: strings.Repeat("f", 16)},
 		}
 		want := plan.Status.DeepCopy()
 		if err := kube.Status().Update(t.Context(), plan); err != nil {

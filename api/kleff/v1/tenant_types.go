@@ -149,8 +149,8 @@ type TenantStatus struct {
 	// +optional
 	PlanUID string `json:"planUID,omitempty"`
 
-	// planGeneration is the metadata.generation of the plan that was last tried. It is lower than the plan's own
-	// generation until a change of the plan is rolled out to this tenant.
+	// planGeneration is the content of the plan that was last tried. It is lower than status.content.generation of the plan
+	// until a change of the plan is rolled out to this tenant.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	PlanGeneration int64 `json:"planGeneration,omitempty"`

@@ -408,6 +408,26 @@ type Rollout struct {
 	MaxFailedPercent *int32 `json:"maxFailedPercent,omitempty"`
 }
 
+// PlanContent identifies what a plan gives its tenants: everything in spec except rollout.
+type PlanContent struct {
+	// generation is the first metadata.generation with this content. Tenants that have it show it in
+	// status.planGeneration.
+	// +kubebuilder:validation:Minimum=1
+	// +required
+	Generation int64 `json:"generation,omitempty"`
+
+	// observedGeneration is the last metadata.generation with this content that the operator has seen.
+	// +kubebuilder:validation:Minimum=1
+	// +required
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// hash is a hash of the content.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +required
+	Hash string `json:"hash,omitempty"`
+}
+
 // TenantPlanStatus is the observed state.
 //
 // +kubebuilder:validation:MinProperties=0
@@ -425,6 +445,11 @@ type TenantPlanStatus struct {
 	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// content identifies what the plan gives its tenants. If absent, it has been the same since observedGeneration, as in a
+	// status written by an earlier version.
+	// +optional
+	Content *PlanContent `json:"content,omitempty"`
 
 	// tenants is the number of tenants that reference the plan.
 	// +kubebuilder:validation:Minimum=0

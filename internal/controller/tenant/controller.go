@@ -229,14 +229,14 @@ func (c *Controller) plans(ctx context.Context) map[string]bool {
 	return names
 }
 
-// planMatters reports whether a change of a plan shows to its tenants. Its figures don't.
+// planMatters reports whether a change of a plan shows to its tenants. Its figures don't, nor does the way of its rollouts.
 func planMatters(before, after client.Object) bool {
 	a, okA := before.(*kleffv1.TenantPlan)
 	b, okB := after.(*kleffv1.TenantPlan)
 	if !okA || !okB {
 		return true
 	}
-	return a.UID != b.UID || a.Generation != b.Generation || a.DeletionTimestamp.IsZero() != b.DeletionTimestamp.IsZero() || policy(a) != policy(b)
+	return a.UID != b.UID || convert.PlanGeneration(a) != convert.PlanGeneration(b) || a.DeletionTimestamp.IsZero() != b.DeletionTimestamp.IsZero() || policy(a) != policy(b)
 }
 
 // policy is the state of a plan's constraints.

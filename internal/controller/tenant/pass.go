@@ -159,10 +159,10 @@ func (p *pass) follow(ctx context.Context) (tenant.Follow, error) {
 		}
 		return tenant.Follow{}, fmt.Errorf("looking for the plan: %w", err)
 	}
-	state := p.Plans.State(&found)
+	state, generation := p.Plans.State(&found), convert.PlanGeneration(&found)
 	f := tenant.Follow{
-		Plan: state.Plan, UID: string(found.UID), Generation: found.Generation, Invalid: state.Invalid, Tried: state.Tried, Held: tenantplan.Held(&found),
-		Going: !found.DeletionTimestamp.IsZero(), Released: p.Plans.IsReleased(found.UID, found.Generation, p.object.UID), Former: former,
+		Plan: state.Plan, UID: string(found.UID), Generation: generation, Invalid: state.Invalid, Tried: state.Tried, Held: tenantplan.Held(&found),
+		Going: !found.DeletionTimestamp.IsZero(), Released: p.Plans.IsReleased(found.UID, generation, p.object.UID), Former: former,
 	}
 	for _, c := range convert.Conditions(found.Status.Conditions) {
 		if c.Type == plan.ConditionPolicyReady {

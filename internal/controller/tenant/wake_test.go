@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -15,7 +16,9 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 )
 
 // index is a cache that knows tenants by the names of their namespaces, and nothing else.
@@ -210,12 +213,20 @@ func TestWhatOfAPlanMattersToItsTenants(t *testing.T) {
 		change func(*kleffv1.TenantPlan)
 		want   bool
 	}{
-		"another spec":              {func(p *kleffv1.TenantPlan) { p.Generation++ }, true},
+		"another spec": {func(p *kleffv1.TenantPlan) {
+			p.Generation++
+			p.Spec.NetworkIsolation = kleffv1.IsolationNamespace
+		}, true},
 		"another plan of that name": {func(p *kleffv1.TenantPlan) { p.UID = "p2" }, true},
 		"the finalizer":             {func(p *kleffv1.TenantPlan) { p.Finalizers = []string{kleffv1.PlanFinalizer} }, false},
-		"figures":                   {func(p *kleffv1.TenantPlan) { p.Status.Tenants = new(int32) }, false},
+		"another way of a rollout": {func(p *kleffv1.TenantPlan) {
+			p.Generation++
+			p.Spec.Rollout = &kleffv1.Rollout{Paused: true}
+		}, false},
+		"figures": {func(p *kleffv1.TenantPlan) { p.Status.Tenants = new(int32) }, false},
 	} {
 		before := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "gold", Generation: 1}}
+		convert.PlanStatus(&before.Status, before, domain.Report{}, time.Unix(0, 0))
 		after := before.DeepCopy()
 		c.change(after)
 		if got := matters(before, after); got != c.want {

@@ -64,13 +64,13 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 
 // observe reads the tenants and the constraints, all from caches.
 func (p *pass) observe(ctx context.Context) error {
-	state := p.Plans.State(p.object)
+	state, generation := p.Plans.State(p.object), convert.PlanGeneration(p.object)
 	p.in = tenantplan.Input{
-		Now: p.Clock.Now(), Plan: state.Plan, Invalid: state.Invalid, Released: p.Plans.Released(p.object.UID, p.object.Generation),
-		Name: p.object.Name, UID: string(p.object.UID), Generation: p.object.Generation,
-		Deleting: !p.object.DeletionTimestamp.IsZero(), HasFinalizer: p.held(), Limits: convert.PlanLimits(p.object), Progress: p.progress(), Attempts: p.memory.attempts, Unreadable: map[plan.Kind]*fault.Error{},
+		Now: p.Clock.Now(), Plan: state.Plan, Invalid: state.Invalid, Released: p.Plans.Released(p.object.UID, generation),
+		Name: p.object.Name, UID: string(p.object.UID), Generation: generation,
+		Deleting: !p.object.DeletionTimestamp.IsZero(), HasFinalizer: p.held(), Limits: convert.PlanLimits(p.object), Progress: p.progress(generation), Attempts: p.memory.attempts, Unreadable: map[plan.Kind]*fault.Error{},
 	}
-	p.in.Tried = p.memory.tried == p.object.Generation
+	p.in.Tried = p.memory.tried == generation
 	p.in.Accepted, p.in.Refused = convert.PlanAnswer(p.object)
 	if state.Tried {
 		p.in.Accepted, p.in.Refused = true, ""
@@ -198,8 +198,8 @@ func (p *pass) try(ctx context.Context, s tenantplan.Try) error {
 }
 
 // progress is that of the roll-out of this generation. The process knows it better than a status that was read.
-func (p *pass) progress() rollout.Progress {
-	if p.memory.generation == p.object.Generation {
+func (p *pass) progress(generation int64) rollout.Progress {
+	if p.memory.generation == generation {
 		return p.memory.progress
 	}
 	return convert.PlanProgress(p.object)
@@ -207,7 +207,7 @@ func (p *pass) progress() rollout.Progress {
 
 // reached remembers how far the roll-out has come.
 func (p *pass) reached(r rollout.Progress) {
-	p.in.Progress, p.memory.generation, p.memory.progress = r, p.object.Generation, r
+	p.in.Progress, p.memory.generation, p.memory.progress = r, p.in.Generation, r
 }
 
 // release lets the next tenants have the plan, and wakes them.

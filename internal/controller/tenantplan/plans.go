@@ -20,7 +20,7 @@ type Plans struct {
 	entries map[types.UID]*entry
 }
 
-// entry is what is known of one generation of a plan.
+// entry is what is known of one generation of a plan, as convert.PlanGeneration counts them.
 type entry struct {
 	generation int64
 	plan       *plan.Plan
@@ -51,7 +51,7 @@ type State struct {
 func (p *Plans) State(o *kleffv1.TenantPlan) State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e := p.current(o.UID, o.Generation)
+	e := p.current(o.UID, convert.PlanGeneration(o))
 	if e == nil {
 		e = compiled(o)
 		e.former = p.entries[o.UID].formers()
@@ -80,10 +80,10 @@ func (p *Plans) IsReleased(uid types.UID, generation int64, tenant types.UID) bo
 
 // compiled compiles the plan again.
 func compiled(o *kleffv1.TenantPlan) *entry {
-	e := &entry{generation: o.Generation, released: map[string]bool{}}
+	e := &entry{generation: convert.PlanGeneration(o), released: map[string]bool{}}
 	spec, err := convert.PlanSpec(o)
 	if err == nil {
-		e.plan, err = plan.Compile(o.Name, string(o.UID), o.Generation, spec)
+		e.plan, err = plan.Compile(o.Name, string(o.UID), e.generation, spec)
 	}
 	if err != nil {
 		e.plan, e.invalid = nil, err.Error()

@@ -72,7 +72,8 @@ type World struct {
 type Follow struct {
 	// Plan is nil where there is no such plan, or one that can't be.
 	Plan *plan.Plan
-	// UID and Generation are those of the existing plan, even if it is invalid. The UID is empty if there is no plan.
+	// UID and Generation are those of the existing plan, even if it is invalid. The UID is empty if there is no plan. A change of
+	// how the plan is rolled out is no new generation.
 	UID        string
 	Generation int64
 	// Invalid is why the plan can't be, as it says or as the API server has answered; empty if it can.

@@ -26,8 +26,9 @@ type Input struct {
 	Tried, Accepted bool
 	Refused         string
 	Name, UID       string
-	Generation      int64
-	Deleting        bool
+	// Generation is that of what the plan gives its tenants. A change of the limits alone does not count.
+	Generation int64
+	Deleting   bool
 	// HasFinalizer says that the finalizer is stored.
 	HasFinalizer bool
 
