@@ -91,7 +91,11 @@ func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 
 // Listen implements port.Hints.
 func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) error {
-	return r.ask(ctx, request{Query: q, Listen: true}, hintFrames(sink))
+	err := r.ask(ctx, request{Query: q, Listen: true}, hintFrames(sink))
+	if err == nil { // a stream has no end but a failure
+		return unintelligible()
+	}
+	return err
 }
 
 // frames takes what a child says before it ends. The error is that of the read if said is set, and else that of the pipe.
@@ -117,9 +121,14 @@ func (r *Rows) ask(ctx context.Context, q request, take frames) error {
 	case ctx.Err() != nil:
 		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: store.Unanswered(ctx.Err()), Err: ctx.Err()}
 	case errors.Is(result, errMalformed):
-		return &fault.Error{Kind: fault.Transient, Operation: operation, Code: codeCrashed, Message: "the process that read the table sent something unintelligible"}
+		return unintelligible()
 	}
 	return r.obituary(p)
+}
+
+// unintelligible is the failure of a child that says what none should.
+func unintelligible() error {
+	return &fault.Error{Kind: fault.Transient, Operation: operation, Code: codeCrashed, Message: "the process that read the table sent something unintelligible"}
 }
 
 // process is a child that runs.

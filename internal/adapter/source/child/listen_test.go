@@ -70,6 +70,7 @@ var streams = map[mapping.Provider]port.Rows{
 	"half a hint":            says("h\x00\x00\x00\x02\x81"),
 	"a row":                  says("r\x00\x00\x00\x00"),
 	"a huge frame":           says("h\x7f\xff\xff\xff"),
+	"the end of a table":     says("e\x00\x00\x00\x0b\xa1\x68Complete\xf5"),
 	"the end of the process": stream{listen: func(_ context.Context, sink port.HintSink) error {
 		sink.Ready()
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -142,6 +143,7 @@ func TestStreamsThatBreakOff(t *testing.T) {
 		"half a hint":            {"Crashed", "unintelligible"},
 		"a row":                  {"Crashed", "unintelligible"},
 		"a huge frame":           {"Crashed", "unintelligible"},
+		"the end of a table":     {"Crashed", "unintelligible"},
 		"the end of the process": {"Killed", "signal: killed"},
 		"a panic":                {"Crashed", "crashed"},
 		"silence":                {"", `no reader for "silence"`}, // it reads, and does not listen
