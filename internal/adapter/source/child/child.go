@@ -10,7 +10,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -79,8 +78,10 @@ type request struct {
 	mapping.Query
 	// Listen asks for hints instead of rows.
 	Listen bool
-	// Connection is that of the query, which shows itself to no encoder, and stands before it.
+	// Connection is that of the query, which shows itself to no encoder, and Keys are those of the query, which need not be
+	// UTF-8. Both stand before it.
 	Connection []byte
+	Keys       [][]byte
 	Options    Options
 }
 
@@ -110,7 +111,7 @@ func (r *Rows) ask(ctx context.Context, q request, take frames) error {
 	if err != nil {
 		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "the process that reads the table could not be started", Err: err}
 	}
-	q.Provider, q.Connection, q.Options = r.provider, []byte(q.Query.Connection.Reveal()), r.options
+	q.Provider, q.Options = r.provider, r.options
 	q.Options.Hosts = q.Hosts
 	said, result := p.converse(q, take)
 	stop()
@@ -178,9 +179,9 @@ func environment() []string {
 // converse sends the request and hands on what comes back. The error is that of the read or of its sink if said is set,
 // and else that of the pipe.
 func (p *process) converse(r request, take frames) (said bool, err error) {
-	body, err := json.Marshal(r)
+	body, err := encodeRequest(r)
 	if err != nil {
-		return false, fmt.Errorf("encoding the request: %w", err)
+		return false, err
 	}
 	if err := writeFrame(p.stdin, frameRequest, body); err != nil {
 		return false, err

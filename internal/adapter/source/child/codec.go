@@ -3,6 +3,7 @@ package child
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,37 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
+
+// encodeRequest writes a request with all of its query.
+func encodeRequest(r request) ([]byte, error) {
+	r.Connection = []byte(r.Query.Connection.Reveal())
+	if r.Query.Keys != nil { // which are not the whole table, even where there are none
+		r.Keys = [][]byte{}
+	}
+	for _, key := range r.Query.Keys {
+		r.Keys = append(r.Keys, []byte(key))
+	}
+	body, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the request: %w", err)
+	}
+	return body, nil
+}
+
+func decodeRequest(body []byte) (request, error) {
+	var r request
+	if err := json.Unmarshal(body, &r); err != nil {
+		return request{}, fmt.Errorf("decoding the request: %w", err)
+	}
+	r.Query.Connection = mapping.NewSecret(string(r.Connection))
+	if r.Keys != nil {
+		r.Query.Keys = []string{}
+	}
+	for _, key := range r.Keys {
+		r.Query.Keys = append(r.Query.Keys, string(key))
+	}
+	return r, nil
+}
 
 // What one row may be. Kubernetes takes no object of more than 1.5 MiB, and a tenant is far smaller: whatever exceeds these
 // bounds is a mistake or an attack, and must not fill the operator's memory.

@@ -42,6 +42,26 @@ func TestARowSurvivesThePipe(t *testing.T) {
 	})
 }
 
+// A key of Redis may be any bytes, and no keys are not the whole table.
+func TestAQuerySurvivesThePipe(t *testing.T) {
+	for name, keys := range map[string][]string{"the whole table": nil, "no rows": {}, "some rows": {"customer:1", "", "\xff\x00zürich"}} {
+		t.Run(name, func(t *testing.T) {
+			want := mapping.Query{
+				Connection: mapping.NewSecret("canary"), Keys: keys, Hosts: []string{"db.example.com"},
+				Redis: mapping.RedisQuery{KeyPattern: "customer:*"},
+			}
+			body, err := encodeRequest(request{Query: want})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := decodeRequest(body)
+			if diff := cmp.Diff(want, got.Query, cmp.Comparer(func(a, b mapping.Secret) bool { return a == b })); diff != "" || err != nil {
+				t.Errorf("error %v, -want +got:\n%s", err, diff)
+			}
+		})
+	}
+}
+
 // A child that was taken over may send anything. What is decoded has no more values than the message has bytes.
 func FuzzMessages(f *testing.F) {
 	body, _ := encodeRow(mapping.Row{Key: "k", Values: map[string]any{"a": []any{int64(1), nil, map[string]any{"b": 0.5}}, "t": time.Unix(0, 0)}})

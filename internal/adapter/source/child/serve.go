@@ -3,7 +3,6 @@ package child
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,11 +38,10 @@ func serve(in io.Reader, out io.Writer, readers func(Options) map[mapping.Provid
 	if err != nil {
 		return err
 	}
-	var r request
-	if err := json.Unmarshal(body, &r); err != nil {
-		return fmt.Errorf("decoding the request: %w", err)
+	r, err := decodeRequest(body)
+	if err != nil {
+		return err
 	}
-	r.Query.Connection = mapping.NewSecret(string(r.Connection))
 	if err := limit(r.Options.Memory); err != nil {
 		return err
 	}
