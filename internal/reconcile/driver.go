@@ -58,7 +58,8 @@ type Kind[O client.Object] interface {
 	// After an error there is no pass: nothing is reported of the object, and the error ends in a delay as any other
 	// does.
 	Begin(ctx context.Context, o O) (Pass, error)
-	// Forget drops what is remembered of an object that is gone.
+	// Forget drops what is remembered of an object that is gone, or that only the finalizers of others keep. It may be
+	// called again.
 	Forget(key client.ObjectKey)
 	// Status returns a pointer to the object's status.
 	Status(o O) any
@@ -146,12 +147,12 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	o := d.Kind.New()
 	if err := d.Client.Get(ctx, req.NamespacedName, o); err != nil {
 		if apierrors.IsNotFound(err) {
-			d.Kind.Forget(req.NamespacedName)
-			d.Nudges.forget(req.NamespacedName)
+			d.forget(req.NamespacedName)
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !o.GetDeletionTimestamp().IsZero() && !controllerutil.ContainsFinalizer(o, d.Kind.Finalizer()) {
+		d.forget(req.NamespacedName) // others keep it, and no finalizer can be added any more
 		return ctrl.Result{}, nil
 	}
 	if d.Replaced.has(o) {
@@ -179,6 +180,11 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 		return d.result(ctx, 0, failure)
 	}
 	return d.conclude(ctx, o, pass, more, failure)
+}
+
+func (d *Driver[O]) forget(key client.ObjectKey) {
+	d.Kind.Forget(key)
+	d.Nudges.forget(key)
 }
 
 func (d *Driver[O]) timeout() time.Duration {

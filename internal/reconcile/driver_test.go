@@ -164,7 +164,7 @@ func TestObjectsWithoutAPass(t *testing.T) {
 		}
 		r.wantLog("")
 	})
-	t.Run("one that is deleted, and waits for others alone, is left to them", func(t *testing.T) {
+	t.Run("one that is deleted, and waits for others alone, is forgotten and left to them", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, pod(func(o *corev1.Pod) { o.Finalizers = []string{"other.org/finalizer"} }))
 		if err := r.store.Delete(t.Context(), pod()); err != nil {
@@ -173,7 +173,7 @@ func TestObjectsWithoutAPass(t *testing.T) {
 		if got, err := r.reconcile(t.Context()); err != nil || !got.IsZero() {
 			t.Errorf("%v, %v", got, err)
 		}
-		r.wantLog("")
+		r.wantLog("forget shop/web")
 	})
 	t.Run("one that is deleted, and has our finalizer, has a pass", func(t *testing.T) {
 		t.Parallel()
