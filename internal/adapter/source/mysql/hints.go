@@ -45,10 +45,24 @@ func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 	if err := s.connect(); err != nil {
 		return err
 	}
-	if err := s.prepare(); err != nil {
+	if err := s.prepareSoon(); err != nil {
 		return err
 	}
 	return s.follow(q, sink)
+}
+
+// prepareSoon gives a server that does not answer no longer than it has to connect.
+func (s *session) prepareSoon() error {
+	ctx, cancel := context.WithTimeout(s.ctx, sqlrows.ConnectTimeout)
+	defer cancel()
+	run := *s
+	run.ctx = ctx
+	err := run.prepare()
+	s.id = run.id
+	if err != nil && ctx.Err() != nil {
+		return s.queryFault(ctx.Err()) // no query took too long
+	}
+	return err
 }
 
 // follow compares the results of one run after the other.

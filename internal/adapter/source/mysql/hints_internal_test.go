@@ -1,9 +1,15 @@
 package mysql
 
 import (
+	"context"
 	"crypto/sha256"
+	"io"
+	"net"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -39,4 +45,41 @@ func TestWhichRowsHaveChanged(t *testing.T) {
 			}
 		})
 	}
+}
+
+// muteServer logs in whoever connects, and then takes what it is sent without a word.
+func muteServer(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	packet := func(number byte, body string) []byte { return append([]byte{byte(len(body)), 0, 0, number}, body...) }
+	greeting := "\x0a8.0.0\x00" + "\x01\x00\x00\x00" + "saltsalt\x00" + "\x00\x82\x21\x02\x00" + "\x08\x00\x15" +
+		strings.Repeat("\x00", 10) + "saltsaltsalt\x00" + "caching_sha2_password\x00"
+	go func() {
+		_, _ = server.Write(packet(0, greeting))
+		for _, number := range []byte{2, 1} { // the login, and the character set
+			_, _ = server.Read(make([]byte, 1<<10))
+			_, _ = server.Write(packet(number, "\x00\x00\x00\x02\x00\x00\x00"))
+		}
+		_, _ = io.Copy(io.Discard, server)
+	}()
+	return client, nil
+}
+
+func TestAListenerWhoseServerDoesNotAnswerEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		target, err := parse("u@tcp(db.example.com:3306)/d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		target.config.DialFunc = muteServer
+		s := &session{ctx: t.Context(), caller: t.Context(), target: target, timeout: lookTimeout}
+		if err := s.connect(); err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		began := time.Now()
+		err = s.prepareSoon()
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "db.example.com:3306: no response within the time limit") || took != 10*time.Second {
+			t.Errorf("after %s: %v", took, err)
+		}
+	})
 }

@@ -44,7 +44,7 @@ func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 	if err := s.connect(); err != nil {
 		return err
 	}
-	if err := s.exec("LISTEN " + identifier(q.Watch.Channel)); err != nil {
+	if err := s.listen(q.Watch.Channel); err != nil {
 		return err
 	}
 	if err := s.listens(q.Watch.Channel); err != nil {
@@ -59,6 +59,16 @@ func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 			return err
 		}
 	}
+}
+
+// listen has the connection listen. A pooler without a free connection to the server may not answer for as long as it likes.
+func (s *session) listen(channel string) error {
+	ctx, cancel := context.WithTimeout(s.ctx, sqlrows.ConnectTimeout)
+	defer cancel()
+	if _, err := s.conn.Exec(ctx, "LISTEN "+identifier(channel)).ReadAll(); err != nil {
+		return s.queryFault(err, noTime)
+	}
+	return nil
 }
 
 // wait takes notifications until the connection was silent for a while.
