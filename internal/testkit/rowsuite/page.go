@@ -39,7 +39,7 @@ func RunPage(t *testing.T, hints port.Hints, engine *database.Engine, page strin
 func (s *suite) documentedTable(t *testing.T, page, section string) (*database.Table, *listener) {
 	t.Helper()
 	table := s.newTable(t, database.TableOptions{}, customers(3)...)
-	statements, watch := documented(t, page, section, table.Name())
+	statements, watch := Documented(t, page, section, table.Name())
 	must(t, table.Exec(t.Context(), statements))
 	q := table.Query()
 	q.Watch = &watch
@@ -50,8 +50,8 @@ func (s *suite) documentedTable(t *testing.T, page, section string) (*database.T
 
 var block = regexp.MustCompile("(?s)```(sql|yaml)\n(.*?)```")
 
-// documented are the statements of a section of a page and its spec.watch, for a table of that name.
-func documented(t *testing.T, page, title, table string) (statements string, watch mapping.Watch) {
+// Documented are the statements of a section of a page and its spec.watch, for a table of that name.
+func Documented(t *testing.T, page, title, table string) (statements string, watch mapping.Watch) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "tenantsource", page))
 	must(t, err)

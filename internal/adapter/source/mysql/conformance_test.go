@@ -1,6 +1,7 @@
 package mysql_test
 
 import (
+	"database/sql"
 	"testing"
 	"time"
 
@@ -18,4 +19,49 @@ func TestConformance(t *testing.T) {
 
 func TestDocumentedWatch(t *testing.T) {
 	rowsuite.RunPage(t, mysql.New(mysql.Config{}), database.Shared(t, mapping.MySQL), "mysql.md")
+}
+
+// A transaction may commit after one that began, and made its change, later.
+func TestTheDocumentedWatchSeesCommitsInAnyOrder(t *testing.T) {
+	table := newTable(t, database.TableOptions{Writable: true})
+	must(t, table.Put(t.Context(), map[string]any{"name": "first"}, map[string]any{"name": "second"}))
+	statements, watch := rowsuite.Documented(t, "mysql.md", "Watch for changes", table.Name())
+	must(t, table.Exec(t.Context(), statements))
+	q := table.Query()
+	q.Watch = &watch
+	writer, err := sql.Open("mysql", q.Connection.Reveal())
+	must(t, err)
+	defer writer.Close()
+	change := func(name string) *sql.Tx {
+		tx, err := writer.BeginTx(t.Context(), nil)
+		must(t, err)
+		_, err = tx.ExecContext(t.Context(), "UPDATE "+table.Name()+" SET plan = 'changed' WHERE name = ?", name)
+		must(t, err)
+		return tx
+	}
+
+	heard := rowsuite.Listen(t.Context(), mysql.New(mysql.Config{}), q)
+	select {
+	case <-heard.Listens:
+	case err := <-heard.Ended:
+		t.Fatal(err)
+	}
+	first, second := change("first"), change("second")
+	for _, tx := range []*sql.Tx{second, first} {
+		must(t, tx.Commit())
+		select {
+		case <-heard.Keys:
+		case err := <-heard.Ended:
+			t.Fatal(err)
+		case <-time.After(patience):
+			t.Fatal("a commit was not told")
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
