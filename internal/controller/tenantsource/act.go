@@ -177,6 +177,7 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll, keys []str
 		return &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not support %q", p.object.Spec.Provider)}
 	}
 	connection, failure := p.connection(ctx, p.object)
+	p.session.stream.compare(connection, failure)
 	if failure != nil {
 		return failure
 	}

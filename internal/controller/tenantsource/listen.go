@@ -2,11 +2,16 @@ package tenantsource
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
@@ -22,24 +27,42 @@ const (
 	standsFor = time.Minute
 )
 
+// secretTimeout bounds the read of the connection string, so that the status soon says what became of a try.
+const secretTimeout = 10 * time.Second
+
 // stream follows the changes of one table, until it is stopped. It implements port.HintSink.
 type stream struct {
-	// generation and hosts are what it was started with: with others, another one is started.
+	// generation and hosts are those that its tries are made for.
 	generation int64
 	hosts      []string
-	listen     func(ctx context.Context, sink port.HintSink) *tenantsource.Failure
 	// wake has the source looked at again.
 	wake func()
 	now  func() time.Time
-	// stop ends it, and gives its slot back at once: the next stream of the source needs it before this one has ended.
+	// slots has one for each table that is listened to, and full says that all are taken.
+	slots *semaphore.Weighted
+	full  string
+	// stop ends it.
 	stop func()
 
-	mu    sync.Mutex
+	mu     sync.Mutex
+	listen listen
+	// end ends the present try, or the pause after it.
+	end   context.CancelFunc
 	watch tenantsource.Watch
 	// ready is when the stream last began to tell of changes.
 	ready time.Time
-	// connection is the connection string of the last try.
-	connection mapping.Secret
+	// connection is that of the present try. It is not set before that, nor where there is none that may be used.
+	connection fingerprint
+}
+
+// listen is one try.
+type listen func(ctx context.Context, s *stream) *tenantsource.Failure
+
+// fingerprint tells connection strings apart without keeping them.
+type fingerprint [sha256.Size]byte
+
+func fingerprintOf(connection mapping.Secret) fingerprint {
+	return sha256.Sum256([]byte(connection.Reveal()))
 }
 
 // Ready implements port.HintSink. What changed before is read.
@@ -106,11 +129,11 @@ func (s *stream) shows() *tenantsource.Watch {
 	return &w
 }
 
-// run listens again and again.
+// run listens again and again. Only tries take a slot, not the pauses between them.
 func (s *stream) run(ctx context.Context) {
 	pauses := retry.Backoff{First: firstListen, Last: lastListen}
-	for failures := 1; ; failures++ {
-		failure := s.listen(ctx, s)
+	for failures := 1; s.enter(ctx); failures++ {
+		try, failure := s.try(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -121,11 +144,65 @@ func (s *stream) run(ctx context.Context) {
 		pause := time.NewTimer(pauses.Delay(failures))
 		select {
 		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
-			return
+		case <-try.Done():
+			failures = 0
+		}
+		pause.Stop()
+	}
+}
+
+// enter waits for a slot. They are given out in the order in which streams have come.
+func (s *stream) enter(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	if s.slots.TryAcquire(1) {
+		return true
+	}
+	s.lose(s.full)
+	s.wake()
+	return s.slots.Acquire(ctx, 1) == nil
+}
+
+// try listens until that fails, and gives the slot back. A try that is renewed goes on in the same slot. The context is that of
+// the last one.
+func (s *stream) try(ctx context.Context) (context.Context, *tenantsource.Failure) {
+	defer s.slots.Release(1)
+	for {
+		try, listen := s.begin(ctx)
+		failure := listen(try, s)
+		if try.Err() == nil || ctx.Err() != nil {
+			return try, failure
 		}
 	}
+}
+
+// begin begins a try.
+func (s *stream) begin(ctx context.Context) (context.Context, listen) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.end != nil {
+		s.end()
+	}
+	try, end := context.WithCancel(ctx)
+	s.end, s.connection, s.watch.Listening = end, fingerprint{}, false
+	return try, s.listen
+}
+
+// renew ends the present try, or the pause after it: the next one begins at once. The caller has the lock.
+func (s *stream) renew() {
+	s.watch.Listening = false
+	if s.end != nil {
+		s.end()
+	}
+}
+
+// change renews the stream for another spec. What it has told of is no matter of the new one.
+func (s *stream) change(listen listen) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listen, s.watch = listen, tenantsource.Watch{Lost: s.watch.Lost}
+	s.renew()
 }
 
 // lose notes why the stream was lost, and reports whether it had stood for a while.
@@ -137,20 +214,27 @@ func (s *stream) lose(why string) bool {
 	return stood
 }
 
-// uses reports whether the last try had the connection string.
-func (s *stream) uses(connection mapping.Secret) bool {
-	if s == nil {
-		return true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.connection == (mapping.Secret{}) || s.connection == connection
-}
-
+// connects notes with which connection string a try connects.
 func (s *stream) connects(connection mapping.Secret) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.connection = connection
+	s.connection = fingerprintOf(connection)
+}
+
+// compare renews a stream whose connection string is no longer the one that is offered, or that may use none any more.
+func (s *stream) compare(offered mapping.Secret, failure *tenantsource.Failure) {
+	if s == nil || failure != nil && failure.Reason != tenantsource.InvalidConfig {
+		return
+	}
+	var now fingerprint
+	if failure == nil {
+		now = fingerprintOf(offered)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.connection != (fingerprint{}) && s.connection != now {
+		s.renew()
+	}
 }
 
 // follow keeps the stream of the source as the spec wants it, and says what is known of it.
@@ -159,43 +243,50 @@ func (p *pass) follow() *tenantsource.Watch {
 		p.session.unfollow()
 		return nil
 	}
-	hosts := p.hosts()
-	if s := p.session.stream; s != nil && s.generation == p.object.Generation && slices.Equal(s.hosts, hosts) {
-		return s.shows()
-	}
-	p.session.unfollow()
 	hints := p.Hints[mapping.Provider(p.object.Spec.Provider)]
 	if hints == nil {
+		p.session.unfollow()
 		return &tenantsource.Watch{Lost: fmt.Sprintf("This operator can't watch tables of the provider %q", p.object.Spec.Provider)}
 	}
-	if !p.streams.TryAcquire(1) {
-		return &tenantsource.Watch{Lost: fmt.Sprintf("The operator already watches %d tables, and no more at the same time: ask the administrator to raise --tenantsource-max-watches", p.MaxWatches)}
+	hosts, s := p.hosts(), p.session.stream
+	if s != nil && s.generation == p.object.Generation && slices.Equal(s.hosts, hosts) {
+		return s.shows()
 	}
-	p.session.stream = p.begin(hints, hosts)
-	return p.session.stream.shows()
+	if listen := p.listener(p.object.DeepCopy(), hints, hosts); s == nil {
+		s = p.start(p.key(), listen)
+	} else {
+		s.change(listen)
+	}
+	s.generation, s.hosts, p.session.stream = p.object.Generation, hosts, s
+	return s.shows()
 }
 
-// begin starts a stream. It reads the connection string with each try, as it may be another one, or not offered any more.
-func (p *pass) begin(hints port.Hints, hosts []string) *stream {
-	ctx, stop := context.WithCancel(context.Background())
-	object, key := p.object.DeepCopy(), p.key()
-	s := &stream{generation: object.Generation, hosts: hosts, wake: func() { p.waker.Wake(ctx, key) }, now: p.Clock.Now, stop: func() {
-		stop()
-		p.streams.Release(1)
-	}}
-	s.listen = func(ctx context.Context, sink port.HintSink) *tenantsource.Failure {
-		connection, failure := p.connection(ctx, object)
+// listener makes the tries for a source. Each reads the connection string, as it may be another one, or not offered any more.
+func (c *Controller) listener(o *v1alpha1.TenantSource, hints port.Hints, hosts []string) listen {
+	return func(ctx context.Context, s *stream) *tenantsource.Failure {
+		reading, cancel := context.WithTimeout(ctx, secretTimeout)
+		connection, failure := c.connection(reading, o)
+		cancel()
 		if failure != nil {
 			return failure
 		}
 		s.connects(connection)
-		query := convert.SourceQuery(object, connection, nil)
+		query := convert.SourceQuery(o, connection, nil)
 		query.Hosts = hosts
-		return tenantsource.FailureOf(hints.Listen(ctx, query, sink))
+		return tenantsource.FailureOf(hints.Listen(ctx, query, s))
+	}
+}
+
+// start starts a stream. It lives longer than the pass, and must keep nothing of it.
+func (c *Controller) start(key client.ObjectKey, listen listen) *stream {
+	ctx, stop := context.WithCancel(context.Background())
+	s := &stream{
+		listen: listen, wake: func() { c.waker.Wake(ctx, key) }, now: c.Clock.Now, stop: stop, slots: c.streams,
+		full: fmt.Sprintf("The operator already watches %d tables, and no more at the same time: ask the administrator to raise --tenantsource-max-watches", c.MaxWatches),
 	}
 	go func() {
 		select {
-		case <-p.Stopped:
+		case <-c.Stopped:
 			stop()
 		case <-ctx.Done():
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
@@ -27,15 +28,21 @@ func later(d time.Duration) { <-time.NewTimer(d).C }
 
 func play(t *testing.T, try func(n int, sink port.HintSink)) *played {
 	t.Helper()
+	return playIn(t, semaphore.NewWeighted(1), func(_ context.Context, n int, s *stream) { try(n, s) })
+}
+
+// playIn plays a stream that shares slots with others.
+func playIn(t *testing.T, slots *semaphore.Weighted, try func(ctx context.Context, n int, s *stream)) *played {
+	t.Helper()
 	began := time.Now()
 	p := &played{}
-	p.stream = &stream{now: time.Now, wake: func() { p.woken++ }}
-	p.listen = func(ctx context.Context, sink port.HintSink) *tenantsource.Failure {
+	ctx, cancel := context.WithCancel(t.Context())
+	p.stream = &stream{now: time.Now, wake: func() { p.woken++ }, slots: slots, full: "No slot is free", stop: cancel}
+	p.listen = func(ctx context.Context, s *stream) *tenantsource.Failure {
 		p.tries = append(p.tries, time.Since(began))
-		try(len(p.tries), sink)
+		try(ctx, len(p.tries), s)
 		return &tenantsource.Failure{Message: "No answer"}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -161,16 +168,97 @@ func TestWhichRowsAStreamNames(t *testing.T) {
 	}
 }
 
-func TestAStreamKnowsItsConnection(t *testing.T) {
-	s := &stream{}
-	if !s.uses(mapping.NewSecret("first")) {
-		t.Error("a stream that has not connected uses another connection string")
-	}
+// stands listens until it is ended.
+func stands(ctx context.Context, _ int, s *stream) {
 	s.connects(mapping.NewSecret("first"))
-	if !s.uses(mapping.NewSecret("first")) || s.uses(mapping.NewSecret("second")) {
-		t.Error("a stream does not tell its connection string from another one")
+	s.Ready()
+	<-ctx.Done()
+}
+
+// Only what is known to be wrong ends a stream that stands.
+func TestAStreamEndsWithItsConnectionString(t *testing.T) {
+	for name, c := range map[string]struct {
+		offered string
+		failure *tenantsource.Failure
+		tries   int
+	}{
+		"it is the same":                 {"first", nil, 1},
+		"it is another one":              {"second", nil, 2},
+		"it may not be used any more":    {"", &tenantsource.Failure{Reason: tenantsource.InvalidConfig}, 2},
+		"the API server does not answer": {"", &tenantsource.Failure{Reason: tenantsource.PollFailed}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := playIn(t, semaphore.NewWeighted(1), stands)
+				synctest.Wait()
+				p.compare(mapping.NewSecret(c.offered), c.failure)
+				synctest.Wait()
+				if len(p.tries) != c.tries || !p.shows().Listening {
+					t.Errorf("tried %d times, want %d; it listens: %t", len(p.tries), c.tries, p.shows().Listening)
+				}
+			})
+		})
 	}
-	if s = nil; !s.uses(mapping.NewSecret("first")) {
-		t.Error("where there is no stream, there is none to replace")
-	}
+}
+
+// What was wrong with the old one need not be with the new one.
+func TestAPauseEndsWithTheConnectionString(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := playIn(t, semaphore.NewWeighted(1), func(_ context.Context, _ int, s *stream) { s.connects(mapping.NewSecret("first")) })
+		synctest.Wait()
+		p.compare(mapping.NewSecret("second"), nil)
+		later(time.Second)
+		p.compare(mapping.NewSecret("first"), nil)
+		later(900 * time.Millisecond)
+		if diff := cmp.Diff([]time.Duration{0, 0}, p.tries); diff != "" {
+			t.Errorf("tries (-want +got):\n%s", diff)
+		}
+		(*stream)(nil).compare(mapping.NewSecret("second"), nil)
+	})
+}
+
+func TestAStreamThatPausesHasNoSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slots := semaphore.NewWeighted(1)
+		failing := playIn(t, slots, func(ctx context.Context, n int, s *stream) {
+			if n == 2 {
+				stands(ctx, n, s)
+			}
+		})
+		synctest.Wait()
+		other := playIn(t, slots, stands)
+		later(time.Minute)
+		synctest.Wait()
+		if !other.shows().Listening || len(failing.tries) != 1 || failing.shows().Lost != "No slot is free" {
+			t.Errorf("one stream shows %+v, the other was tried %d times and shows %+v", other.shows(), len(failing.tries), failing.shows())
+		}
+		other.stop()
+		synctest.Wait()
+		if !failing.shows().Listening || failing.shows().Lost != "" {
+			t.Errorf("a stream that waited for a slot shows %+v once one is free", failing.shows())
+		}
+	})
+}
+
+func TestAChangedStreamKeepsItsSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slots := semaphore.NewWeighted(1)
+		p, other := playIn(t, slots, stands), (*played)(nil)
+		synctest.Wait()
+		other = playIn(t, slots, stands)
+		synctest.Wait()
+		changed := 0
+		p.change(func(ctx context.Context, s *stream) *tenantsource.Failure {
+			changed++
+			stands(ctx, 1, s)
+			return &tenantsource.Failure{}
+		})
+		if p.shows().Listening {
+			t.Error("a stream listens as another spec wants before it was tried")
+		}
+		synctest.Wait()
+		if changed != 1 || !p.shows().Listening || len(other.tries) > 0 {
+			t.Errorf("it was tried %d times with the new spec, and another stream %d times in its slot", changed, len(other.tries))
+		}
+	})
 }

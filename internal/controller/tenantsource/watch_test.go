@@ -2,6 +2,7 @@ package tenantsource_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,4 +85,54 @@ func TestAStreamThatIsLostIsTold(t *testing.T) {
 
 	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Watch = nil })
 	expect("when it does not want to listen,", "Watching is not there", nil)
+}
+
+// logins are those of a server that lets in whoever comes: with which connection string one has come, and gone.
+type logins struct{ come, gone chan string }
+
+// Listen implements port.Hints.
+func (l logins) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) error {
+	l.come <- q.Connection.Reveal()
+	sink.Ready()
+	<-ctx.Done()
+	l.gone <- q.Connection.Reveal()
+	return ctx.Err()
+}
+
+// A stream that stands has no reason of its own to look at its Secret again.
+func TestAStreamFollowsItsSecret(t *testing.T) {
+	t.Parallel()
+	server := logins{come: make(chan string, 2), gone: make(chan string, 2)}
+	w, _ := inMemory(t, 1, sourceworld.Options{Hints: map[mapping.Provider]port.Hints{mapping.Postgres: server}, FollowWakes: true},
+		func(o *v1alpha1.TenantSource) { o.Spec.Watch = &v1alpha1.SourceWatch{Channel: "customers"} })
+	expect := func(what string, from chan string, want string) {
+		t.Helper()
+		select {
+		case got := <-from:
+			if got != want {
+				t.Errorf("%s with %q, want %q", what, got, want)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("not %s with %q", what, want)
+		}
+	}
+	expect("logged in", server.come, "memory")
+
+	w.Secret("customers", "new")
+	w.Advance(interval)
+	expect("logged out", server.gone, "memory")
+	expect("logged in", server.come, "new")
+
+	relabel(t, w, nil)
+	w.Advance(interval)
+	expect("logged out", server.gone, "new")
+	for w.Condition("customers", v1alpha1.ConditionWatching) != "Watching=False/NotListening" {
+		w.AwaitWake()
+		w.Advance(0)
+	}
+	if message := w.Message("customers", v1alpha1.ConditionWatching); !strings.Contains(message, v1alpha1.LabelTenantSource) {
+		t.Errorf("the source says of its stream: %s", message)
+	}
+	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Watch = nil })
+	w.Advance(0) // which ends the stream
 }

@@ -20,7 +20,8 @@ const readEvery = time.Second
 
 // Watch is what is known of the stream of a table's changes. A hint concludes nothing: it brings the next read forward.
 type Watch struct {
-	// Listening is set while every change is told, Lost says why it is not. Neither is set until the first try has ended.
+	// Listening is set while every change is told, Lost says why it is not. Neither is set until the first try has ended, nor
+	// where a try begins that the source has asked for.
 	Listening bool
 	Lost      string
 	// Hinted is when the first change was told that no read has begun after; zero for none. Keys name all rows that changed
@@ -49,7 +50,8 @@ func paced(last, hinted time.Time) time.Time {
 	return hinted
 }
 
-// watching is what the source says of its stream; nil where there is nothing to say, or not yet.
+// watching is what the source says of its stream; nil where there is nothing to say, or not yet. Then its condition stays:
+// each try is bounded, so that it soon says what became of it, and a restart of the operator is no event.
 func (in Input) watching() *chain.Condition {
 	switch w := in.Watch; {
 	case w == nil:
