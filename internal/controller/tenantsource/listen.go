@@ -249,7 +249,7 @@ func (p *pass) follow() *tenantsource.Watch {
 		return &tenantsource.Watch{Lost: fmt.Sprintf("This operator can't watch tables of the provider %q", p.object.Spec.Provider)}
 	}
 	hosts, s := p.hosts(), p.session.stream
-	if s != nil && s.generation == p.object.Generation && slices.Equal(s.hosts, hosts) {
+	if s != nil && s.generation == p.object.Generation && sameHosts(s.hosts, hosts) {
 		return s.shows()
 	}
 	if listen := p.listener(p.object.DeepCopy(), hints, hosts); s == nil {
@@ -302,6 +302,9 @@ func (p *pass) hosts() []string {
 	}
 	return append([]string{}, p.granted.Hosts...)
 }
+
+// sameHosts tells a grant that names no hosts from none, which allows all.
+func sameHosts(a, b []string) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
 
 // unfollow ends the stream, if there is one.
 func (s *session) unfollow() {
