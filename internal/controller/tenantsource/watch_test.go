@@ -105,6 +105,8 @@ func TestAStreamFollowsItsSecret(t *testing.T) {
 	server := logins{come: make(chan string, 2), gone: make(chan string, 2)}
 	w, _ := inMemory(t, 1, sourceworld.Options{Hints: map[mapping.Provider]port.Hints{mapping.Postgres: server}, FollowWakes: true},
 		func(o *v1alpha1.TenantSource) { o.Spec.Watch = &v1alpha1.SourceWatch{Channel: "customers"} })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	expect := func(what string, from chan string, want string) {
 		t.Helper()
 		select {
@@ -112,7 +114,7 @@ func TestAStreamFollowsItsSecret(t *testing.T) {
 			if got != want {
 				t.Errorf("%s with %q, want %q", what, got, want)
 			}
-		case <-time.After(time.Minute):
+		case <-ctx.Done():
 			t.Fatalf("not %s with %q", what, want)
 		}
 	}
