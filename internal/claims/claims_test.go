@@ -172,6 +172,29 @@ func TestAClaimEnds(t *testing.T) {
 	}
 }
 
+// A claim that someone else changes while it is deleted is deleted in its newer version, which is seen before the answer.
+func TestAClaimThatChangesWhileItIsDeletedIsNotTakenForTheOlderOne(t *testing.T) {
+	r := newRig()
+	r.has("a", claim.Serves)
+	if err := r.HoldDomain(t.Context(), object("a").Key, shop, true); err != nil {
+		t.Fatal(err)
+	}
+	r.Changed(r.store.claims[shop])
+	r.clock.Step(100 * time.Hour)
+	r.store.fails = errors.New("the object has been modified")
+	r.store.removing = func() {
+		newer := r.store.claims[shop]
+		newer.Version = "newer"
+		r.Changed(newer)
+	}
+	if next := r.Step(t.Context()); next != 30*time.Second {
+		t.Errorf("after a failure the next look is in %s", next)
+	}
+	if got := r.Claims(); len(got) != 1 || got[0].Version != "newer" {
+		t.Errorf("the registry knows %+v", got)
+	}
+}
+
 // A claim that is still there from an earlier release is extended, so that it lasts as long as after any other.
 func TestAClaimIsExtended(t *testing.T) {
 	r := newRig()

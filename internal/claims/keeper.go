@@ -53,7 +53,7 @@ func (r *Registry) Step(ctx context.Context) time.Duration {
 				r.Failed(err)
 			}
 		}
-		if !removed && !c.Until.IsZero() {
+		if err == nil && !removed && !c.Until.IsZero() {
 			next = min(next, max(c.Until.Sub(r.Clock.Now()), time.Second))
 		}
 	}
@@ -70,11 +70,19 @@ func (r *Registry) removeEnded(ctx context.Context, domain string) (bool, error)
 		return false, nil
 	}
 	if err := r.Store.Remove(ctx, c); err != nil {
-		r.change(func() (bool, []claim.Key) { return r.index.Claim(c), nil })
+		r.change(func() (bool, []claim.Key) { return r.keep(c), nil })
 		return false, err
 	}
 	r.change(func() (bool, []claim.Key) { return true, nil })
 	return true, nil
+}
+
+// keep knows a claim again that could not be deleted, unless a newer version was seen meanwhile.
+func (r *Registry) keep(c claim.Claim) bool {
+	if _, seen := r.index.ClaimFor(c.Domain); seen {
+		return false
+	}
+	return r.index.Claim(c)
 }
 
 func (r *Registry) forgetEnded(domain string) (claim.Claim, bool) {

@@ -302,6 +302,47 @@ func TestOneRefusedChangeStopsNoOther(t *testing.T) {
 	}
 }
 
+// What the API server refuses may pass. It is tried again soon, and ever more rarely if it does not.
+func TestARefusedChangeIsTriedAgain(t *testing.T) {
+	refuses := false
+	w, table := inMemory(t, 3, sourceworld.Options{Funcs: applying(func(string) error {
+		if refuses {
+			return &apierrors.StatusError{ErrStatus: metav1.Status{Status: "Failure", Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: "etcdserver: leader changed"}}
+		}
+		return nil
+	})}, func(o *v1alpha1.TenantSource) { o.Spec.PollInterval = &metav1.Duration{Duration: time.Hour} })
+	change := func(domain string) {
+		table.rows[1] = map[string]any{"name": name(1), "domain": domain, "enabled": true}
+	}
+	has := func(domain string) {
+		t.Helper()
+		for _, o := range w.AllTenants() {
+			if o.Name == name(1) && o.Spec.Domains[0].Domain != domain {
+				t.Errorf("the tenant has %s, want %s\n%s", o.Spec.Domains[0].Domain, domain, w.Describe("customers"))
+			}
+		}
+	}
+	refuses = true
+	change("new.example.com")
+	w.Advance(time.Hour + time.Second)
+	expect(t, w, "Synced=False/RowsRejected")
+	refuses = false
+	w.Advance(15 * time.Second)
+	has("new.example.com")
+	expect(t, w, "Synced=True/InSync")
+
+	refuses = true
+	change("newer.example.com")
+	before := len(w.Polls)
+	w.Advance(20 * time.Hour)
+	if polls := len(w.Polls) - before; polls < 20 || polls > 32 {
+		t.Errorf("%d polls in 20 hours", polls)
+	}
+	refuses = false
+	w.Advance(2 * time.Hour)
+	has("newer.example.com")
+}
+
 func TestWhatMayNotGoCostsOneWriteInEachPoll(t *testing.T) {
 	w, table := inMemory(t, 3, sourceworld.Options{Funcs: interceptor.Funcs{
 		Delete: func(context.Context, client.WithWatch, client.Object, ...client.DeleteOption) error {

@@ -87,6 +87,9 @@ type Session struct {
 	// NoNamedUntil is until when no single rows are read, for the generation NoNamedFor.
 	NoNamedUntil time.Time
 	NoNamedFor   int64
+	// Refusals is how many polls in a row have left changes that the API server refused, Again when they are tried again.
+	Refusals int
+	Again    time.Time
 	// Failures is how many polls in a row failed, Retry when the next is due.
 	Failures int
 	Retry    time.Time
@@ -247,10 +250,13 @@ func (in Input) due() time.Time {
 	if s.Failures > 0 {
 		return s.Retry
 	}
-	if hinted, soon := in.hinted(), in.regular(); !hinted.IsZero() && hinted.Before(soon) {
-		return hinted
+	due := in.regular()
+	for _, sooner := range []time.Time{in.hinted(), s.Again} {
+		if !sooner.IsZero() && sooner.Before(due) {
+			due = sooner
+		}
 	}
-	return in.regular()
+	return due
 }
 
 // looks is when anything is read next.
@@ -383,7 +389,17 @@ func (in Input) After(s Session) time.Duration {
 	if r.Regular || last.IsZero() {
 		last = r.Began
 	}
-	return last.Add(in.Guard.Interval).Sub(in.Now)
+	regular := last.Add(in.Guard.Interval).Sub(in.Now)
+	if r.refused() {
+		return min(regular, refusedPause(s.Refusals+1, in.Guard.Interval))
+	}
+	return regular
+}
+
+// refusedPause is the pause after so many polls in a row that have left changes which the API server refused. What stays
+// refused is tried ever more rarely, and at last with the regular polls alone.
+func refusedPause(refusals int, interval time.Duration) time.Duration {
+	return retry.Backoff{First: firstRetry, Last: interval}.Delay(refusals)
 }
 
 func retryPause(failures int, interval time.Duration) time.Duration {

@@ -183,7 +183,21 @@ func (in Input) End() {
 		return
 	}
 	s.Failures, s.Rolling, s.Others = 0, r.Rolling, r.Others
+	s.tryAgain(r, in.Now, in.Guard.Interval)
 	if r.Regular || s.LastRegular.IsZero() {
 		s.LastRegular = r.Began
 	}
 }
+
+// tryAgain has the table polled again soon where the API server has refused changes: that may pass.
+func (s *Session) tryAgain(r *Round, now time.Time, interval time.Duration) {
+	if !r.refused() {
+		s.Refusals, s.Again = 0, time.Time{}
+		return
+	}
+	s.Refusals++
+	s.Again = now.Add(refusedPause(s.Refusals, interval))
+}
+
+// refused reports whether the API server has refused changes, other than because their objects belong to someone else.
+func (r *Round) refused() bool { return len(r.Refused) > r.Conflicts }
