@@ -53,8 +53,9 @@ var unowned = map[string]bool{v1alpha1.ReasonAdoptionRequired: true, v1alpha1.Re
 // InvalidationTarget is a tenant as an invalidation sees it. One that is being deleted is none.
 func InvalidationTarget(o *v1alpha1.DistributionTenant) invalidation.Target {
 	t := invalidation.Target{Name: o.Name, TenantID: o.Status.ID}
-	if !o.DeletionTimestamp.IsZero() {
-		t.TenantID = ""
+	_, marked := o.Annotations[v1alpha1.AnnotationCreatePending]
+	if t.Unseen = marked && o.Status.ObservedGeneration == 0; !o.DeletionTimestamp.IsZero() {
+		t.TenantID, t.Unseen = "", false
 	}
 	for _, kind := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionSynced} {
 		if c := meta.FindStatusCondition(o.Status.Conditions, kind); c != nil && c.Status != metav1.ConditionTrue && unowned[c.Reason] {

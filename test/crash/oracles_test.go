@@ -332,7 +332,9 @@ func (s *stage) checkCalls(want *reference, faults int) {
 			allowed += faults // Names whose tenant is refused are withdrawn before they are published again.
 		}
 		if strings.HasPrefix(operation, "Delete") {
-			allowed += faults * max(s.removals()-1, 0) // A process that ends forgets of all objects what AWS has refused.
+			// A process sends deletions right after the disable until AWS has refused the first, which takes a moment: of all
+			// objects at most. A process that ends forgets that it was refused.
+			allowed += (faults + 1) * max(s.removals()-1, 0)
 		}
 		if operation == requestInvalidation {
 			allowed += faults // Each of the two objects may have a request on its way when the process ends.

@@ -130,6 +130,8 @@ func selected(in Input) (Decision, bool) {
 		return fail(ReasonValidationFailed, "spec.selector: %s. Create another Invalidation with a valid selector.", prose.Fit(in.World.Invalid, longestMessage))
 	case len(ready) > MostTenants:
 		return fail(ReasonValidationFailed, "spec.selector: it selects %d tenants, and an Invalidation can have %d. Create several with narrower selectors.", len(ready), MostTenants)
+	case len(ready) > 0 && in.unseen() != "" && left > 0:
+		return wait(left, ReasonReferenceNotReady, "The status of the DistributionTenant %s does not tell yet whether it is in AWS. The invalidation waits until it does.", in.unseen())
 	case len(ready) > 0:
 		return pass()
 	case left <= 0:
@@ -142,6 +144,16 @@ func selected(in Input) (Decision, bool) {
 // ready are the tenants that may be invalidated now.
 func (in Input) ready() []Target {
 	return slices.DeleteFunc(slices.Clone(in.World.Targets), func(t Target) bool { return t.TenantID == "" || t.Refused != "" })
+}
+
+// unseen is a tenant of which it is not known yet whether it is there. Empty: none.
+func (in Input) unseen() string {
+	for _, t := range in.World.Targets {
+		if t.Unseen {
+			return t.Name
+		}
+	}
+	return ""
 }
 
 // missing says what there is no tenant for.

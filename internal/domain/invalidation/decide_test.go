@@ -49,6 +49,11 @@ func finished(ago time.Duration) func(*invalidation.Input) {
 	}
 }
 
+// unseen adds a tenant whose status does not tell anything.
+func unseen(in *invalidation.Input) {
+	in.World.Targets = append(in.World.Targets, invalidation.Target{Name: "beta", Unseen: true})
+}
+
 func targets(list ...invalidation.Target) func(*invalidation.Input) {
 	return func(in *invalidation.Input) { in.World.Targets = list }
 }
@@ -119,6 +124,8 @@ func TestDecide(t *testing.T) {
 		"a tenant that is not there is waited for":               {fresh(targets()), "Selected: rest 59m0s (ReferenceNotReady)"},
 		"also one that is not in AWS":                            {fresh(targets(invalidation.Target{Name: "shop"})), "Selected: rest 59m0s (ReferenceNotReady)"},
 		"and one that is not the object's":                       {fresh(targets(invalidation.Target{Name: "shop", TenantID: "dt_1", Refused: "AdoptionRequired"})), "Selected: rest 59m0s (ReferenceNotReady)"},
+		"also one of several of which nothing is known yet":      {fresh(selecting(2), unseen), "Selected: rest 59m0s (ReferenceNotReady)"},
+		"but not for more than an hour":                          {fresh(selecting(2), unseen, waited), "Chosen: choose 2"},
 		"for an hour":                                            {fresh(targets(), waited), "Selected: fail InvalidationFailed"},
 		"after an hour what is there is still taken":             {fresh(waited), "Chosen: choose 1"},
 		"a selector takes those that are in AWS":                 {fresh(selecting(2), func(in *invalidation.Input) { in.World.Targets[0].TenantID = "" }), "Chosen: choose 1"},

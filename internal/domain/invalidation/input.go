@@ -66,6 +66,8 @@ type Target struct {
 	TenantID string
 	// Refused is the reason for which the tenant in AWS is not the object's, or is not to be changed for it.
 	Refused chain.Reason
+	// Unseen says that the tenant may be there, and that its status does not tell yet.
+	Unseen bool
 }
 
 // Spend are the paths that an object has requested.
