@@ -112,7 +112,7 @@ type SourceRolloutStatus struct {
 
 	// left is the number of tenants that kept an older version when the rollout ended, because they have no
 	// usable row.
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +optional
 	Left int32 `json:"left,omitempty"`
 
