@@ -141,7 +141,7 @@ func (p *pass) newPoll(f *fleet) *tenantsource.Poll {
 	if m.Complete && m.Left == 0 {
 		return poll
 	}
-	poll.Shapes = &tenantsource.Shapes{Goal: m.Revision, Former: m.Former, Over: m.Complete, Older: m.Older(), Programs: map[string]*mapping.Program{}, Lost: map[string]bool{}, Revision: f.revision}
+	poll.Shapes = &tenantsource.Shapes{Goal: m.Revision, Former: m.Former, Over: m.Complete, Programs: map[string]*mapping.Program{}, Lost: map[string]bool{}, Revision: f.revision}
 	for _, v := range m.Versions {
 		if known := p.programFor(m, v.Revision); known != nil {
 			poll.Shapes.Programs[v.Revision] = known

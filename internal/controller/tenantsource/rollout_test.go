@@ -177,6 +177,32 @@ func TestARolloutStopsAndIsUndone(t *testing.T) {
 	}
 }
 
+// A change that is taken back in the spec is taken from the tenants that have it.
+func TestAChangeThatIsTakenBackInTheSpec(t *testing.T) {
+	t.Parallel()
+	w, _ := settled(t, 6, v1alpha1.SourceRollout{MaxConcurrent: 2})
+	w.Edit("customers", stamped("two"))
+	steps(w, "two", 2)
+	w.Edit("customers", stamped("one"))
+	steps(w, "one", 4)
+	rolledOut(t, w, "RolledOut=True/RolledOut")
+	if got := having(w, "one"); len(got) != 6 {
+		t.Errorf("%v have the version of the spec\n%s", got, w.Describe("customers"))
+	}
+	// Also where another change and undo come after that.
+	w.Edit("customers", stamped("two"))
+	steps(w, "two", 2)
+	w.Edit("customers", stamped("one"))
+	w.Edit("customers", stamped("three"))
+	steps(w, "three", 2)
+	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Undo = true })
+	steps(w, "one", 5)
+	rolledOut(t, w, "RolledOut=False/Undone")
+	if got := having(w, "one"); len(got) != 6 {
+		t.Errorf("%v have the former version\n%s", got, w.Describe("customers"))
+	}
+}
+
 // A paused rollout reaches no tenant until that is taken back.
 func TestAPausedRolloutWaits(t *testing.T) {
 	t.Parallel()

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 )
@@ -36,240 +34,11 @@ const (
 	inFlightAtMost = 30 * time.Minute
 	// countsEvery is how often figures that move are stored, while nothing else changes.
 	countsEvery = 10 * time.Second
-	// mostContents is of how many versions the content is remembered, mostVersions how many are known by name.
-	mostContents, mostVersions = 4, 16
 	// retriesRefused is the shortest pause after which a change that the API server refused is tried again.
 	retriesRefused = time.Minute
 )
 
-// Version is what a spec gives every tenant. Content is empty where it is not known.
-type Version struct{ Revision, Content string }
-
-// RolloutMemory is what status remembers of a rollout.
-type RolloutMemory struct {
-	// Revision is the version that the tenants get, Former the one that all of them had before. Either may be unknown.
-	Revision, Former string
-	// Complete says that all tenants have the version, Failing that some of them are not well with it. Left is how many have
-	// an older one, because they have no usable row.
-	Complete, Failing bool
-	Left              int
-	// Versions are those that tenants may have, that of the spec last.
-	Versions []Version
-	Progress rollout.Progress
-}
-
-// Next is the memory once the spec has that version. Where tenants have older ones of which none has reached all of
-// them, that which did remains the one to return to.
-func (m RolloutMemory) Next(spec Version, undo bool) RolloutMemory {
-	if last := len(m.Versions) - 1; last < 0 || m.Versions[last].Revision != spec.Revision {
-		m = m.changed(spec)
-	}
-	goal := spec.Revision
-	if undo {
-		goal = m.returns()
-	}
-	if goal != m.Revision {
-		m.Revision = goal
-		m.reopen()
-	}
-	return m
-}
-
-// reopen lets the rollout begin again.
-func (m *RolloutMemory) reopen() {
-	m.Complete, m.Failing, m.Progress = false, false, rollout.Progress{}
-}
-
-// changed takes a version that the spec did not have before. Once all tenants have the version, older ones are forgotten.
-func (m RolloutMemory) changed(spec Version) RolloutMemory {
-	kept := slices.DeleteFunc(slices.Clone(m.Versions), func(v Version) bool {
-		return v.Revision == spec.Revision || m.Complete && m.Left == 0 && v.Revision != m.Revision
-	})
-	if m.Complete {
-		m.Former = m.Revision
-	}
-	m.Versions = append(m.forget(kept), spec)
-	return m
-}
-
-// forget makes room for one more version. Those whose content is forgotten are still known by name, so that their tenants
-// are not taken for those of the former version.
-func (m RolloutMemory) forget(kept []Version) []Version {
-	oldest := func(has func(Version) bool) int {
-		return slices.IndexFunc(kept, func(v Version) bool { return v.Revision != m.Former && has(v) })
-	}
-	contents := 0
-	for _, v := range kept {
-		contents += min(1, len(v.Content))
-	}
-	for ; contents >= mostContents; contents-- {
-		kept[oldest(func(v Version) bool { return v.Content != "" })].Content = ""
-	}
-	for len(kept) >= mostVersions {
-		drop := oldest(func(Version) bool { return true })
-		kept = slices.Delete(kept, drop, drop+1)
-	}
-	return kept
-}
-
-// returns is the version that undo returns to; empty where it is not known.
-func (m RolloutMemory) returns() string {
-	if m.Content(m.Former) == "" {
-		return ""
-	}
-	return m.Former
-}
-
-// Older are the versions that are older than the one that undo returns to.
-func (m RolloutMemory) Older() map[string]bool {
-	older := map[string]bool{}
-	at := slices.IndexFunc(m.Versions, func(v Version) bool { return v.Revision == m.Former })
-	for _, v := range m.Versions[:max(at, 0)] {
-		older[v.Revision] = m.Revision == m.Former
-	}
-	return older
-}
-
-// Content is that of a version; empty where it is not known.
-func (m RolloutMemory) Content(revision string) string {
-	for _, v := range m.Versions {
-		if v.Revision == revision {
-			return v.Content
-		}
-	}
-	return ""
-}
-
-// Shapes are the versions of a spec in the form that makes objects, for a poll while tenants may have several.
-type Shapes struct {
-	// Goal is the version that tenants get, Former that of tenants of which nothing else is known. Over says that all tenants
-	// with a usable row had got it.
-	Goal, Former string
-	Over         bool
-	// Older are versions before the one that undo returns to: it is given back to none that never had it.
-	Older map[string]bool
-	// Programs are those that are known, by revision, Lost those of which only the name is.
-	Programs map[string]*mapping.Program
-	Lost     map[string]bool
-	// Revision is that of the source's object of that name; false where there is none.
-	Revision func(name string) (revision string, ours bool)
-}
-
-// of is the version that an object with that revision has. Those that are not remembered left the object as the former one
-// made it.
-func (s *Shapes) of(revision string) string {
-	if s.Programs[revision] == nil && !s.Lost[revision] {
-		return s.Former
-	}
-	return revision
-}
-
-// staged is what the rollout will make of an object.
-type staged struct {
-	body         []byte
-	harm, broken string
-}
-
-// Staged is a change that waits for the rollout.
-type Staged struct {
-	Change
-	// Broken is why the row can't be what the new version says, Busy that its tenant has to become something else first.
-	Broken string
-	Busy   bool
-}
-
-// rolls takes the row of a tenant that has another version than the one that is rolled out. It keeps that until the
-// rollout comes to it. false: the row has nothing to wait for.
-func (p *Poll) rolls(row mapping.Row, goal mapping.Object, rejection *mapping.Rejection) (bool, error) {
-	if p.Shapes == nil || p.Shapes.Over && rejection != nil {
-		return false, nil
-	}
-	name := goal.Name
-	if rejection != nil {
-		name = rejection.Name
-	}
-	revision, ours := p.Shapes.Revision(name)
-	if !ours || p.Shapes.Goal != "" && rejection == nil && revision == p.Shapes.Goal {
-		return false, nil
-	}
-	if p.Shapes.Goal != "" && rejection == nil && p.fleet.Standing(goal).Applied {
-		p.settled[name] = true
-		return false, nil
-	}
-	revision = p.Shapes.of(revision)
-	own, known := p.owns(row, name, revision)
-	if !known && rejection != nil || p.Shapes.Over && known && own.Hash() == goal.Hash() {
-		return false, nil
-	}
-	next, err := p.stage(goal, name, revision, rejection)
-	if err != nil {
-		return true, err
-	}
-	if !known {
-		own = goal
-	}
-	p.countKey(own.Key)
-	if err := p.add(own, rowName(row, own)); err != nil {
-		return true, err
-	}
-	p.entries[len(p.entries)-1].waits(next, revision, known)
-	return true, nil
-}
-
-// waits lets a row keep what it is until the rollout comes to it. Where that is not known, its object stays as it is.
-func (e *entry) waits(next *staged, revision string, known bool) {
-	e.next, e.revision = next, revision
-	if !known && e.refused == "" {
-		e.action, e.body, e.harm = "", nil, ""
-	}
-}
-
-// owns is the object of the row as the version says that its tenant has.
-func (p *Poll) owns(row mapping.Row, name, revision string) (mapping.Object, bool) {
-	program := p.Shapes.Programs[revision]
-	if program == nil {
-		return mapping.Object{}, false
-	}
-	o, rejection := program.Build(p.rows, row)
-	return o, rejection == nil && o.Name == name
-}
-
-// stage is what the rollout makes of the object.
-func (p *Poll) stage(goal mapping.Object, name, revision string, rejection *mapping.Rejection) (*staged, error) {
-	switch {
-	case p.Shapes.Goal == "", p.Shapes.Older[revision]:
-		return nil, nil
-	case rejection != nil:
-		return &staged{broken: rejection.Reason}, nil
-	}
-	e, err := p.judge(goal, name)
-	switch {
-	case err != nil:
-		return nil, err
-	case e.refused != "":
-		return &staged{broken: e.refused}, nil
-	case e.action == "":
-		return nil, nil
-	}
-	return &staged{body: e.body, harm: e.harm}, nil
-}
-
-// stagedOf is what waits for the rollout, or nil.
-func (p *Poll) stagedOf(e entry) *Staged {
-	if e.next == nil || e.twin || e.refused != "" {
-		return nil
-	}
-	s := &Staged{
-		Change: Change{Action: Update, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, Harm: e.next.harm, Revision: p.Shapes.Goal, body: e.next.body},
-		Broken: e.next.broken,
-	}
-	if e.harm != "" || e.disabled {
-		s.Busy, s.Harm = true, ""
-	}
-	return s
-}
-
-// Look is what a rollout needs to know of it.
+// Look is what a rollout needs to know of an object.
 type Look struct {
 	Name, UID, Version, Revision string
 	// Canary says that it has the labels of the canaries.
@@ -611,21 +380,3 @@ func failures(a rollout.Rollout) string {
 
 // Wait is how long figures that move are not stored yet.
 func (r *Rolling) Wait(now time.Time) time.Duration { return countsEvery - now.Sub(r.Counted) }
-
-// Wants are the columns that the poll uses, those of former versions included; nil for all.
-func (p *Poll) Wants() []string {
-	programs := []*mapping.Program{p.program}
-	if p.Shapes != nil {
-		programs = slices.AppendSeq(programs, maps.Values(p.Shapes.Programs))
-	}
-	var out []string
-	for _, program := range programs {
-		required, optional, all := program.Columns()
-		if all {
-			return nil
-		}
-		out = slices.Concat(out, required, optional)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
