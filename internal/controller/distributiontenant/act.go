@@ -338,12 +338,12 @@ func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s dist
 	return nil
 }
 
-// wrote takes over the answer to an own write. An ETag that we moved ourselves says nothing
-// about the certificate.
+// wrote takes over the answer to an own write. An ETag that we moved ourselves says nothing about the certificate. It is
+// not kept for tenants without a managed one, which most are.
 func (p *pass) wrote(t distributiontenant.Observed) {
 	a := &p.in.Attempts
 	before := p.in.World.Tenant
-	if before == nil || cmp.Or(a.CertificateETag, p.in.Memory.ETag) == before.ETag {
+	if p.in.ManagesCertificate() && (before == nil || cmp.Or(a.CertificateETag, p.in.Memory.ETag) == before.ETag) {
 		a.CertificateETag = t.ETag
 	}
 	if p.in.World.Tenant == nil || p.in.World.Tenant.ConnectionGroupID != t.ConnectionGroupID {

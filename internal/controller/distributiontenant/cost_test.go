@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
@@ -45,6 +46,22 @@ func TestWhatACreateCosts(t *testing.T) {
 	is(t, w, "beta", readyTrue)
 	if n := w.KubeWrites() - kube; n != 3 {
 		t.Errorf("%d Kubernetes writes for the second", n)
+	}
+}
+
+func TestATenantAtRestTakesLittleMemory(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, kubeConfig, world.Options{})
+	ready(t, w, "alpha", rich) // what all tenants share is remembered with the one that looked it up
+	key := client.ObjectKeyFromObject(ready(t, w, "beta", rich))
+	if w.TenantController().RemembersMore(key) {
+		t.Error("something of the create is remembered")
+	}
+	w.Edit("beta", params("tier", "silver"))
+	w.Advance(settle)
+	is(t, w, "beta", readyTrue)
+	if w.TenantController().RemembersMore(key) {
+		t.Error("something of the update is remembered")
 	}
 }
 

@@ -40,7 +40,7 @@ func (p Policy) retainsCertificates() bool { return p.Retain || p.RetainCertific
 // certificatesLearned makes sure that status has the managed certificate of a tenant before the tenant is deleted:
 // afterwards it can't be known that the certificate was this tenant's.
 func certificatesLearned(in Input) (Decision, bool) {
-	if in.Desired.Request == nil && in.Memory.Requested == nil || in.Policy.retainsCertificates() || !in.World.present() {
+	if !in.ManagesCertificate() || in.Policy.retainsCertificates() || !in.World.present() {
 		return pass()
 	}
 	// What was only assumed after a request has no ARN.

@@ -269,7 +269,7 @@ func (p *play) touch() {
 // wrote takes over the answer to an own write.
 func (p *play) wrote(in *distributiontenant.Input) {
 	a := &in.Attempts
-	if before := in.World.Tenant; before == nil || a.CertificateETag == "" || a.CertificateETag == before.ETag {
+	if before := in.World.Tenant; in.ManagesCertificate() && (before == nil || a.CertificateETag == "" || a.CertificateETag == before.ETag) {
 		a.CertificateETag = p.tenant.ETag
 	}
 	p.see(true)

@@ -165,6 +165,9 @@ type Event struct {
 	Message string
 }
 
+// TenantController is that of the running process.
+func (w *World) TenantController() *distributiontenant.Controller { return w.process.controller }
+
 // process is what dies in a crash.
 type process struct {
 	*cloud.Cloud
