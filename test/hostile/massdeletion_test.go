@@ -53,6 +53,9 @@ func newFleet(t *testing.T, namespace string, flags ...string) *fleet {
 	if f.Stack, err = host.Start(t.Context(), stack.Options{}); err != nil {
 		t.Fatal(err)
 	}
+	if err := f.AWS.AllowTenants(t.Context(), max(10_000, 2**size)); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		if err := f.Stop(); err != nil {
 			t.Error(err)
