@@ -33,7 +33,9 @@ func certificateKnown(in Input) (Decision, bool) {
 func (in Input) CertificateMoved() bool { return in.judged().facts.certificate.Moved }
 
 // ManagesCertificate reports whether a managed certificate is asked for, or was.
-func (in Input) ManagesCertificate() bool { return in.Desired.Request != nil || in.Memory.Requested != nil }
+func (in Input) ManagesCertificate() bool {
+	return in.Desired.Request != nil || in.Memory.Requested != nil
+}
 
 // requestDue is the request that has to be sent with an update now; nil when none has. It is for all domains that the
 // tenant has: those that come must be there, or would need one of their own, and those that go would never be proven.
