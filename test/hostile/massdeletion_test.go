@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/onsi/gomega"
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -177,6 +178,30 @@ func (f *fleet) kubectl(args ...string) {
 	}
 }
 
+// prune applies the tenants as ten applications, and then all of these without tenants: kubectl deletes five objects a
+// second, so that a large fleet needs more than one.
+func (f *fleet) prune() {
+	f.t.Helper()
+	application := func(o *v1alpha1.DistributionTenant) string { return f.namespace + "-" + o.Name[len(o.Name)-1:] }
+	f.kubectl("apply", "-f", f.manifests(func(o *v1alpha1.DistributionTenant) { o.Labels = map[string]string{"app": application(o)} }))
+	group, ctx := errgroup.WithContext(f.t.Context())
+	for digit := range 10 {
+		app := fmt.Sprintf("%s-%d", f.namespace, digit)
+		left := writeFile(f.t, "left.yaml", fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: left-%d, labels: {app: %s}}\n", digit, app))
+		group.Go(func() error {
+			out, err := host.Kubectl(ctx, "--namespace", f.namespace, "apply", "-f", left, "--prune", "-l", "app="+app,
+				"--prune-allowlist=core/v1/ConfigMap", "--prune-allowlist=cloudfront-tenant-operator.io/v1alpha1/DistributionTenant", "--wait=false")
+			if err != nil {
+				return fmt.Errorf("%w: %s", err, out)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
 // gone waits until no object is left.
 func (f *fleet) gone() {
 	f.t.Helper()
@@ -253,13 +278,7 @@ func TestAFleetIsNotDeletedByMistake(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"an application's prune", func() {
-			manifests := f.manifests(func(o *v1alpha1.DistributionTenant) { o.Labels = map[string]string{"app": f.namespace} })
-			f.kubectl("apply", "-f", manifests)
-			left := writeFile(t, "left.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: left, labels: {app: "+f.namespace+"}}\n")
-			f.kubectl("apply", "-f", left, "--prune", "-l", "app="+f.namespace,
-				"--prune-allowlist=core/v1/ConfigMap", "--prune-allowlist=cloudfront-tenant-operator.io/v1alpha1/DistributionTenant", "--wait=false")
-		}},
+		{"a prune of all applications", func() { f.prune() }},
 		{"a Helm release", func() {
 			chart := t.TempDir()
 			if err := os.Mkdir(filepath.Join(chart, "templates"), 0o755); err != nil {
