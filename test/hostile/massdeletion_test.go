@@ -278,7 +278,7 @@ func TestAFleetIsNotDeletedByMistake(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"a prune of all applications", func() { f.prune() }},
+		{"a prune of all applications", f.prune},
 		{"a Helm release", func() {
 			chart := t.TempDir()
 			if err := os.Mkdir(filepath.Join(chart, "templates"), 0o755); err != nil {
