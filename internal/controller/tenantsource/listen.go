@@ -25,6 +25,8 @@ const (
 	lastListen  = 5 * time.Minute
 	// standsFor is how long a stream has to stand for that. One that is lost at once each time is not tried faster.
 	standsFor = time.Minute
+	// standsAtMost is when a stream connects again: the host name of its database may lead to another server since.
+	standsAtMost = time.Hour
 )
 
 // secretTimeout bounds the read of the connection string, so that the status soon says what became of a try.
@@ -185,6 +187,9 @@ func (s *stream) begin(ctx context.Context) (context.Context, listen) {
 		s.end()
 	}
 	try, end := context.WithCancel(ctx)
+	// Not a deadline of the context, which drivers pass on to the database.
+	age := time.AfterFunc(standsAtMost, end)
+	context.AfterFunc(try, func() { age.Stop() })
 	s.end, s.connection, s.watch.Listening = end, fingerprint{}, false
 	return try, s.listen
 }

@@ -76,12 +76,12 @@ func TestAStreamThatStoodIsTriedAgainSoon(t *testing.T) {
 		p := play(t, func(n int, sink port.HintSink) {
 			if n == 4 {
 				sink.Ready()
-				later(time.Hour)
+				later(30 * time.Minute)
 			}
 		})
-		later(time.Hour + 20*time.Second)
+		later(30*time.Minute + 20*time.Second)
 		synctest.Wait()
-		if diff := cmp.Diff([]time.Duration{14 * time.Second, time.Hour + 16*time.Second}, p.tries[3:5]); diff != "" {
+		if diff := cmp.Diff([]time.Duration{14 * time.Second, 30*time.Minute + 16*time.Second}, p.tries[3:5]); diff != "" {
 			t.Errorf("tries (-want +got):\n%s", diff)
 		}
 	})
@@ -214,6 +214,21 @@ func TestAPauseEndsWithTheConnectionString(t *testing.T) {
 			t.Errorf("tries (-want +got):\n%s", diff)
 		}
 		(*stream)(nil).compare(mapping.NewSecret("second"), nil)
+	})
+}
+
+// A server that is no longer the database of its host name may keep its connections.
+func TestAStreamConnectsAgainAfterAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := playIn(t, semaphore.NewWeighted(1), stands)
+		later(2*time.Hour + time.Minute)
+		synctest.Wait()
+		if diff := cmp.Diff([]time.Duration{0, time.Hour, 2 * time.Hour}, p.tries); diff != "" {
+			t.Errorf("tries (-want +got):\n%s", diff)
+		}
+		if w := p.shows(); !w.Listening || w.Lost != "" {
+			t.Errorf("it shows %+v, but no stream was lost", w)
+		}
 	})
 }
 
