@@ -7,6 +7,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/instant"
 )
 
 // Read reads the tenant of that name from AWS. A tenant that is not found is forgotten, and the error is of kind
@@ -44,7 +45,7 @@ func (i *Inventory) Read(ctx context.Context, name string) (distributiontenant.O
 // read before, neither has changed, and the list had not seen a later change than the read.
 func (e *entry) confirms(t distributiontenant.Observed) bool {
 	same := e.readETag == t.ETag && e.readShown == e.shownETag && e.shownAt > e.touched
-	return t.ETag == e.shownETag || same && t.Modified.UnixNano() >= e.shownModified
+	return t.ETag == e.shownETag || same && instant.Of(t.Modified) >= e.shownModified
 }
 
 // ReadTags reads the tags of a known tenant.
@@ -181,7 +182,7 @@ func (i *Inventory) retag(_ context.Context, name string, call func() error, cha
 	}
 	changed := e.tags.all()
 	change(changed)
-	e.tags, e.tagsDue = tagsOf(changed), i.opts.Clock.Now()
+	e.tags, e.tagsDue = textsOf(changed), instant.Of(i.opts.Clock.Now())
 	return nil
 }
 

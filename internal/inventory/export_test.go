@@ -10,7 +10,7 @@ func Remembered(before, now distributiontenant.Observed) distributiontenant.Obse
 }
 
 // RememberedTags is how tags come back.
-func RememberedTags(given map[string]string) map[string]string { return tagsOf(given).all() }
+func RememberedTags(given map[string]string) map[string]string { return textsOf(given).all() }
 
 // Learn makes a tenant known as if it had been read with its tags.
 func (i *Inventory) Learn(t distributiontenant.Observed, tags map[string]string) {

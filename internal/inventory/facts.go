@@ -4,10 +4,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 	"unique"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/instant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
 // facts are what is remembered of a tenant, in a fourth of the memory that edge.Observed
@@ -19,7 +20,7 @@ type facts struct {
 	// distribution, group and status are shared with all that have the same.
 	distribution, group, status string
 	enabled                     bool
-	created, modified           time.Time
+	created, modified           instant.Instant
 	domains                     []domain
 	// rare is nil for the many tenants that have none of it.
 	rare *rare
@@ -28,8 +29,9 @@ type facts struct {
 type domain struct{ name, state string }
 
 type rare struct {
-	parameters     map[string]string
-	customizations distributiontenant.Customizations
+	parameters texts
+	// customizations is nil where the tenant has none.
+	customizations *distributiontenant.Customizations
 }
 
 // factsOf takes over what was observed, but for tags. Text that equals what was known before
@@ -38,15 +40,27 @@ func factsOf(t distributiontenant.Observed, before facts) facts {
 	f := facts{
 		name: either(before.name, t.Name), id: t.ID, arn: either(before.arn, t.ARN), etag: either(before.etag, t.ETag),
 		distribution: interned(t.DistributionID), group: interned(t.ConnectionGroupID), status: interned(t.Status),
-		enabled: t.Enabled, created: t.Created, modified: t.Modified, domains: domainsOf(t, before.domains),
+		enabled: t.Enabled, created: instant.Of(t.Created), modified: instant.Of(t.Modified), domains: domainsOf(t, before.domains),
 	}
 	if strings.HasSuffix(f.arn, f.id) {
 		f.id = f.arn[len(f.arn)-len(f.id):]
 	}
-	if len(t.Parameters) > 0 || !reflect.ValueOf(t.Customizations).IsZero() {
-		f.rare = &rare{parameters: t.Parameters, customizations: t.Customizations}
-	}
+	f.rare = rareOf(t)
 	return f
+}
+
+func rareOf(t distributiontenant.Observed) *rare {
+	var r rare
+	if len(t.Parameters) > 0 {
+		r.parameters = textsOf(t.Parameters)
+	}
+	if c := t.Customizations; !reflect.ValueOf(c).IsZero() {
+		r.customizations = &c
+	}
+	if r.parameters == nil && r.customizations == nil {
+		return nil
+	}
+	return &r
 }
 
 func domainsOf(t distributiontenant.Observed, before []domain) []domain {
@@ -64,27 +78,30 @@ func domainsOf(t distributiontenant.Observed, before []domain) []domain {
 	return out
 }
 
-// observed is what the facts were made from. Its maps and lists are not shared, except for those of rare, which never
-// change.
+// observed is what the facts were made from. Its maps and lists are not shared, except for those of the
+// customizations, which never change.
 func (f facts) observed() distributiontenant.Observed {
 	t := distributiontenant.Observed{
 		Tenant: distributiontenant.Tenant{Name: f.name, DistributionID: f.distribution, ConnectionGroupID: f.group, Enabled: f.enabled},
-		ID:     f.id, ARN: f.arn, ETag: f.etag, Status: f.status, Created: f.created, Modified: f.modified,
+		ID:     f.id, ARN: f.arn, ETag: f.etag, Status: f.status, Created: f.created.Time(), Modified: f.modified.Time(),
 		DomainStates: make(map[string]string, len(f.domains)),
 	}
 	for _, d := range f.domains {
 		t.Domains = append(t.Domains, d.name)
 		t.DomainStates[d.name] = d.state
 	}
-	if f.rare != nil {
-		t.Parameters, t.Customizations = f.rare.parameters, f.rare.customizations
+	if f.rare != nil && f.rare.parameters != nil {
+		t.Parameters = f.rare.parameters.all()
+	}
+	if f.rare != nil && f.rare.customizations != nil {
+		t.Customizations = *f.rare.customizations
 	}
 	return t
 }
 
 // certificate is the ARN of the certificate that is attached, if there is one.
 func (f facts) certificate() string {
-	if f.rare == nil {
+	if f.rare == nil || f.rare.customizations == nil {
 		return ""
 	}
 	return f.rare.customizations.CertificateARN
@@ -96,25 +113,37 @@ func (f facts) moved(now facts) bool {
 		!slices.Equal(f.domains, now.domains)
 }
 
-// tags are a map in the form of a list, for the same reason.
-type tags []tag
+// texts are a map, of tags or parameters, in the form of a list, for the same reason.
+type texts []text
 
-type tag struct{ key, value string }
+type text struct{ key, value string }
 
-func tagsOf(given map[string]string) tags {
-	out := make(tags, 0, len(given))
+func textsOf(given map[string]string) texts {
+	out := make(texts, 0, len(given))
 	for key, value := range given {
-		out = append(out, tag{interned(key), value})
+		out = append(out, text{interned(key), value})
 	}
-	slices.SortFunc(out, func(a, b tag) int { return strings.Compare(a.key, b.key) })
+	slices.SortFunc(out, func(a, b text) int { return strings.Compare(a.key, b.key) })
 	return out
 }
 
+// share keeps text once that other tenants have, or that is known already.
+func (t texts) share(known string) {
+	for i := range t {
+		switch t[i].key {
+		case ownership.ClusterKey, ownership.NamespaceKey:
+			t[i].value = interned(t[i].value)
+		default:
+			t[i].value = either(known, t[i].value)
+		}
+	}
+}
+
 // all is never nil, and the caller may change it.
-func (t tags) all() map[string]string {
+func (t texts) all() map[string]string {
 	out := make(map[string]string, len(t))
-	for _, tag := range t {
-		out[tag.key] = tag.value
+	for _, text := range t {
+		out[text.key] = text.value
 	}
 	return out
 }

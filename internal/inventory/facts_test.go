@@ -33,7 +33,7 @@ func observations() *rapid.Generator[distributiontenant.Observed] {
 			},
 			ID: id, ARN: rapid.SampledFrom([]string{"arn/" + id, "arn/other"}).Draw(t, "arn"), ETag: text.Draw(t, "etag"),
 			Status: text.Draw(t, "status"), DomainStates: states,
-			Created: time.Unix(rapid.Int64Range(0, 1<<31).Draw(t, "created"), 0), Modified: time.Unix(rapid.Int64Range(0, 1<<31).Draw(t, "modified"), 0),
+			Created: time.Unix(rapid.Int64Range(1, 1<<31).Draw(t, "created"), 0), Modified: time.Unix(rapid.Int64Range(1, 1<<31).Draw(t, "modified"), 0),
 		}
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/instant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -82,13 +83,13 @@ type entry struct {
 	listETag string
 	// shownETag is the last one that the list showed, shownModified when the tenant was last modified according to it.
 	shownETag     string
-	shownModified int64
+	shownModified instant.Instant
 	// shownAt is when (in seq) that was.
 	shownAt   uint64
-	tags      tags
+	tags      texts
 	tagsKnown bool
-	tagsRead  time.Time
-	tagsDue   time.Time
+	tagsRead  instant.Instant
+	tagsDue   instant.Instant
 	// readETag is that of the last read or write of this tenant, readShown what the list had shown then.
 	readETag, readShown string
 	// touched is when (in seq) this tenant was last written or read on its own.
@@ -145,9 +146,9 @@ func (i *Inventory) Known(name string) Known {
 	if e.whole {
 		k.Knowledge = resource.Whole
 	}
-	k.Tags, k.TagsKnown, k.TagsRead = e.tags.all(), e.tagsKnown, e.tagsRead
+	k.Tags, k.TagsKnown, k.TagsRead = e.tags.all(), e.tagsKnown, e.tagsRead.Time()
 	k.CertificateUnusable = i.unusable[e.tenant.certificate()]
-	k.TagsDue = !i.opts.Clock.Now().Before(e.tagsDue)
+	k.TagsDue = !i.opts.Clock.Now().Before(e.tagsDue.Time())
 	return k
 }
 
@@ -213,7 +214,7 @@ func (i *Inventory) store(t distributiontenant.Observed) *entry {
 func (i *Inventory) add(t distributiontenant.Observed) *entry {
 	first := min(i.opts.Interval, tagRotation)
 	spread := time.Duration(i.opts.Random() * float64(tagRotation-first))
-	e := &entry{tagsDue: i.opts.Clock.Now().Add(first + spread)}
+	e := &entry{tagsDue: instant.Of(i.opts.Clock.Now().Add(first + spread))}
 	i.byName[t.Name] = e
 	return e
 }
@@ -246,9 +247,11 @@ func (i *Inventory) drop(e *entry) {
 }
 
 func (i *Inventory) rememberTags(e *entry, read map[string]string) {
-	e.tags, e.tagsKnown, e.tagsRead = tagsOf(read), true, i.opts.Clock.Now()
+	now := i.opts.Clock.Now()
+	e.tags, e.tagsKnown, e.tagsRead = textsOf(read), true, instant.Of(now)
+	e.tags.share(e.tenant.name)
 	// A tenth of spread keeps what was read together from being read together forever.
-	e.tagsDue = i.opts.Clock.Now().Add(tagRotation - time.Duration(i.opts.Random()*float64(tagRotation/10)))
+	e.tagsDue = instant.Of(now.Add(tagRotation - time.Duration(i.opts.Random()*float64(tagRotation/10))))
 }
 
 func (i *Inventory) tick() uint64 {

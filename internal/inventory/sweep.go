@@ -96,9 +96,9 @@ func (i *Inventory) plan() (name string, listing bool) {
 	if i.sweep != nil && !now.Before(i.sweep.notBefore) {
 		return "", true
 	}
-	due, soon := i.flightsDue(now)
+	due, first, soon := i.flightsDue(now)
 	switch {
-	case len(due) == 0:
+	case due == 0:
 		return "", false
 	case i.sweep != nil && i.sweep.class == port.Follow:
 		// The pages that it waits for answer for all that is due.
@@ -115,8 +115,7 @@ func (i *Inventory) plan() (name string, listing bool) {
 		return "", true
 	}
 	// Also where listing fails: without the right to list, tenants can still be followed one by one.
-	slices.Sort(due)
-	return due[0], false
+	return first, false
 }
 
 // pages is what a sweep costs.
@@ -130,18 +129,21 @@ func (i *Inventory) nextFollow(soon int) time.Time {
 // landingSoon is how much later than now still is soon.
 const landingSoon = retry.FollowEvery / 2
 
-// flightsDue names the tenants in flight that are due, and counts those that soon will be: flights that began one after
-// the other are due one after the other too, and each would be read separately where one sweep answers for all.
-func (i *Inventory) flightsDue(now time.Time) (due []string, soon int) {
+// flightsDue counts the tenants in flight that are due, of which it names the first, and those that soon will be: flights
+// that began one after the other are due one after the other too, and each would be read separately where one sweep answers
+// for all.
+func (i *Inventory) flightsDue(now time.Time) (due int, first string, soon int) {
 	for name, f := range i.flights {
 		if !now.Before(f.due) {
-			due = append(due, name)
+			if due++; due == 1 || name < first {
+				first = name
+			}
 		}
 		if now.Add(landingSoon).After(f.due) {
 			soon++
 		}
 	}
-	return due, soon
+	return due, first, soon
 }
 
 func (i *Inventory) begin(class port.Class) {
@@ -174,8 +176,8 @@ func (i *Inventory) nextLook(now time.Time) (first time.Time, some bool) {
 			last = f.due
 		}
 	}
-	due, soon := i.flightsDue(now)
-	if len(due) == 0 || soon <= i.pages() || i.sweep != nil || i.failures > 0 {
+	due, _, soon := i.flightsDue(now)
+	if due == 0 || soon <= i.pages() || i.sweep != nil || i.failures > 0 {
 		return first, some
 	}
 	first = i.nextFollow(soon)
@@ -300,12 +302,12 @@ func (i *Inventory) merge(page []distributiontenant.Observed, s *sweep, requeste
 // shown takes over what the list shows of a tenant, and reports whether it has moved.
 func (i *Inventory) shown(e *entry, t distributiontenant.Observed) bool {
 	before, now := e.tenant, factsOf(t, e.tenant)
-	e.shownETag, e.shownModified, e.shownAt = either(e.shownETag, now.etag), now.modified.UnixNano(), i.tick()
+	e.shownETag, e.shownModified, e.shownAt = either(e.shownETag, now.etag), now.modified, i.tick()
 	paired := e.listETag
 	if paired == "" {
 		paired = before.etag
 	}
-	if e.whole && t.ETag == paired && now.modified.Before(before.modified) {
+	if e.whole && t.ETag == paired && now.modified < before.modified {
 		// The list is behind what was read since.
 		return false
 	}
@@ -342,7 +344,7 @@ func (i *Inventory) finish(s *sweep) (changed []string) {
 			i.drop(e)
 			delete(i.flights, name)
 			changed = append(changed, name)
-		case !now.Before(e.tagsDue):
+		case !now.Before(e.tagsDue.Time()):
 			changed = append(changed, name)
 		}
 	}

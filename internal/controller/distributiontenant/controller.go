@@ -22,6 +22,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/instant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
@@ -99,12 +100,12 @@ type memory struct {
 	names []referent
 }
 
-// usual is what the attempts of an object at rest have in them.
+// usual is what the attempts of an object at rest, or after a write, have in them.
 type usual struct {
-	led                  distributiontenant.Parents
-	acceptedFor          int64
-	accepted             resource.Write
-	createdAt, announced time.Time
+	led                         distributiontenant.Parents
+	acceptedFor                 int64
+	accepted                    resource.Write
+	createdAt, announced, wrote instant.Instant
 }
 
 func (m *memory) attempts() (a distributiontenant.Attempts) {
@@ -112,13 +113,18 @@ func (m *memory) attempts() (a distributiontenant.Attempts) {
 		a = *m.rest
 	}
 	u := m.usual
-	a.Led, a.AcceptedFor, a.Accepted, a.CreatedAt, a.Announced = u.led, u.acceptedFor, u.accepted, u.createdAt, u.announced
+	a.Led, a.AcceptedFor, a.Accepted = u.led, u.acceptedFor, u.accepted
+	a.CreatedAt, a.Announced, a.Wrote = u.createdAt.Time(), u.announced.Time(), u.wrote.Time()
 	return a
 }
 
 func (m *memory) remember(a distributiontenant.Attempts) {
-	m.usual = usual{led: a.Led, acceptedFor: a.AcceptedFor, accepted: a.Accepted, createdAt: a.CreatedAt, announced: a.Announced}
-	a.Led, a.AcceptedFor, a.Accepted, a.CreatedAt, a.Announced = distributiontenant.Parents{}, 0, 0, time.Time{}, time.Time{}
+	m.usual = usual{
+		led: a.Led, acceptedFor: a.AcceptedFor, accepted: a.Accepted,
+		createdAt: instant.Of(a.CreatedAt), announced: instant.Of(a.Announced), wrote: instant.Of(a.Wrote),
+	}
+	a.Led, a.AcceptedFor, a.Accepted = distributiontenant.Parents{}, 0, 0
+	a.CreatedAt, a.Announced, a.Wrote = time.Time{}, time.Time{}, time.Time{}
 	m.rest = nil
 	if !reflect.ValueOf(a).IsZero() {
 		m.rest = &a
