@@ -58,6 +58,11 @@ func TestATenantAtRestTakesLittleMemory(t *testing.T) {
 		t.Error("something of the create is remembered")
 	}
 	w.Edit("beta", params("tier", "silver"))
+	w.Advance(time.Second)
+	is(t, w, "beta", syncedTrue)
+	if w.TenantController().RemembersMore(key) {
+		t.Error("during the deployment of the update, more of it is remembered than of a tenant at rest")
+	}
 	w.Advance(settle)
 	is(t, w, "beta", readyTrue)
 	if w.TenantController().RemembersMore(key) {
