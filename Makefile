@@ -97,7 +97,8 @@ test-crash: controlplane ## Kill the real operator and spoil its calls, case by 
 
 .PHONY: soak
 soak: controlplane ## Let faults strike one world for long, and watch what the operator uses: make soak SOAK=1h ACTIVES=2
-	@go -C test/crash test -count=1 -timeout 0 -run '^TestSoak$$' -args -crash.soak=$(or $(SOAK),5m) -crash.actives=$(or $(ACTIVES),1) $(CRASHFLAGS)
+	@DNSSERVER_ASSETS="$$(hack/dnsservers.sh)" DATABASE_ASSETS="$$(hack/databases.sh)" go -C test/crash test -count=1 -timeout 0 -run '^TestSoak$$' -args \
+		-crash.soak=$(or $(SOAK),5m) -crash.actives=$(or $(ACTIVES),1) $(CRASHFLAGS)
 
 .PHONY: test-model
 test-model: ## Play random schedules of faults in simulated time, resumable: make test-model SCHEDULES=100000
@@ -139,7 +140,7 @@ bench: controlplane ## Measure a fleet's whole life with the real binaries: make
 
 .PHONY: bench-source
 bench-source: controlplane ## Measure what following a table of customers costs: make bench-source ROWS=100000
-	@go run ./bench/source $(if $(ROWS),--rows $(ROWS)) $(BENCHFLAGS)
+	@DATABASE_ASSETS="$$(hack/databases.sh)" go run ./bench/source $(if $(ROWS),--rows $(ROWS)) $(BENCHFLAGS)
 
 .PHONY: bench-tenancy
 bench-tenancy: controlplane ## Measure what customers' namespaces cost: make bench-tenancy N=300 BENCHFLAGS='--quiet 1m --edge'
