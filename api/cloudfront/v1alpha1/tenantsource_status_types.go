@@ -8,7 +8,7 @@ import (
 //
 // +kubebuilder:validation:MinProperties=0
 type TenantSourceStatus struct {
-	// conditions are Ready and Synced, and RolledOut with spec.rollout.
+	// conditions are Ready and Synced, RolledOut with spec.rollout, and Watching with spec.watch.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
