@@ -21,17 +21,29 @@ const (
 	rolledTo        = "gold"
 )
 
-// sourceRollout is the lifecycle of a change of a source's template, which its tenants get one after the other.
+// sourceRollout is the lifecycle of a change of a source's template, which its tenants get in steps, and which is taken back in
+// between.
 func sourceRollout() *lifecycle {
+	undo := func(undo bool) func(*stage) {
+		return func(s *stage) {
+			s.editSource(func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Undo = undo })
+		}
+	}
 	return &lifecycle{
-		name: "source-rollout", about: "The template of a source changes, and the change is rolled out.", rollsOut: true,
+		name: "source-rollout", about: "The template of a source changes, and the change is rolled out, undone, and rolled out again.", rollsOut: true,
 		prepare: func(s *stage) {
 			s.followTable(crowd, rollsTo(rolledFrom), func(o *v1alpha1.TenantSource) {
-				o.Spec.Rollout = &v1alpha1.SourceRollout{MaxConcurrent: rolledConcurrently}
+				o.Spec.Rollout = &v1alpha1.SourceRollout{
+					MaxConcurrent: rolledConcurrently, Canary: &v1alpha1.RolloutCanary{Count: 1}, Step: &v1alpha1.RolloutStep{Count: rolledConcurrently},
+				}
 			})
 			s.await("the source to know what its tenants have", s.isRolledOut)
 		},
-		steps: []step{{func(s *stage) { s.editSource(rollsTo(rolledTo)) }, (*stage).isRolledOut}},
+		steps: []step{
+			{func(s *stage) { s.editSource(rollsTo(rolledTo)) }, (*stage).haveChange},
+			{undo(true), (*stage).isUndone},
+			{undo(false), (*stage).haveChange},
+		},
 	}
 }
 
@@ -53,6 +65,22 @@ func (s *stage) editSource(change func(*v1alpha1.TenantSource)) {
 // isRolledOut is when the source says that all have the change, and they are well.
 func (s *stage) isRolledOut() bool {
 	return s.follows() && s.sourceCondition(v1alpha1.ConditionRolledOut) == v1alpha1.ReasonRolledOut
+}
+
+// haveChange is when the source says so, and it is the change that they have.
+func (s *stage) haveChange() bool {
+	lacks := func(o tenantObject) bool { return !hasChange(&o) }
+	return s.isRolledOut() && !slices.ContainsFunc(s.objects(), lacks)
+}
+
+// isUndone is when the source says that all have what they had before the change, or, without its status, that it does not
+// know what that was.
+func (s *stage) isUndone() bool {
+	s.mu.Lock()
+	wiped := s.wiped
+	s.mu.Unlock()
+	reason := s.sourceCondition(v1alpha1.ConditionRolledOut)
+	return s.follows() && (reason == v1alpha1.ReasonUndone || wiped && reason == v1alpha1.ReasonUndoImpossible)
 }
 
 // hasChange reports whether the spec of a tenant is the one after the change.
