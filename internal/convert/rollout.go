@@ -56,6 +56,21 @@ func SourceRollout(o *v1alpha1.TenantSource, c mapping.Config) (*tenantsource.Ro
 	return &tenantsource.RolloutSpec{Limits: rolloutLimits(*r), Undo: r.Undo, Version: v}, nil
 }
 
+// SourceReading tells specs apart that differ in more than how gently a change is rolled out; empty where that can't be told.
+// To undo a change is another thing to do.
+func SourceReading(o *v1alpha1.TenantSource) string {
+	spec := o.Spec
+	if spec.Rollout = nil; o.Spec.Rollout != nil && o.Spec.Rollout.Undo {
+		spec.Rollout = &v1alpha1.SourceRollout{Undo: true}
+	}
+	content, err := json.Marshal(spec)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:revisionBytes])
+}
+
 // revisionBytes is how much of a hash tells versions apart.
 const revisionBytes = 8
 

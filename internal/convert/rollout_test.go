@@ -10,6 +10,36 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 )
 
+// An edit of how gently a change is rolled out is not another spec.
+func TestWhichEditsOfASourceChangeWhatItSays(t *testing.T) {
+	t.Parallel()
+	source := func() *v1alpha1.TenantSource {
+		o := &v1alpha1.TenantSource{}
+		o.Spec.DistributionID, o.Spec.Rollout = "E1", &v1alpha1.SourceRollout{MaxConcurrent: 5}
+		return o
+	}
+	for name, tt := range map[string]struct {
+		edit    func(*v1alpha1.TenantSource)
+		changes bool
+	}{
+		"it is paused":                     {edit: func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Paused = true }},
+		"fewer change at a time":           {edit: func(o *v1alpha1.TenantSource) { o.Spec.Rollout.MaxConcurrent = 1 }},
+		"the rest changes at once":         {edit: func(o *v1alpha1.TenantSource) { o.Spec.Rollout = nil }},
+		"it is undone":                     {edit: func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Undo = true }, changes: true},
+		"the tenants get something else":   {edit: func(o *v1alpha1.TenantSource) { o.Spec.DistributionID = "E2" }, changes: true},
+		"the guard gets another allowance": {edit: func(o *v1alpha1.TenantSource) { o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{ConfirmPolls: 9} }, changes: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, was := source(), source()
+			tt.edit(o)
+			if got := convert.SourceReading(o) != convert.SourceReading(was); got != tt.changes || *was.Spec.Rollout != *source().Spec.Rollout {
+				t.Errorf("another spec: %t, want %t", got, tt.changes)
+			}
+		})
+	}
+}
+
 // A tenant that keeps serving what it had before is neither ready with a change, nor out of sight when the change is stuck.
 func TestHowARolloutSeesATenant(t *testing.T) {
 	t.Parallel()

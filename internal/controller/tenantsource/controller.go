@@ -84,8 +84,9 @@ type Controller struct {
 type session struct {
 	tenantsource.Session
 	uid types.UID
-	// program is compiled once for a generation; invalid says why it could not be.
+	// program is compiled once for a generation; invalid says why it could not be. reading is the Reading of that spec.
 	generation int64
+	reading    string
 	program    *mapping.Program
 	invalid    string
 	// rollout is what the spec says of rollouts, programs are those of other versions than the spec's, by revision.

@@ -40,7 +40,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 	p := &pass{Controller: c, object: o, session: s, target: convert.TargetNamespace(o), labels: convert.SourceLabels(o)}
 	p.compile()
 	p.in = tenantsource.Input{
-		Now: c.Clock.Now(), Generation: o.Generation, Deleting: !o.DeletionTimestamp.IsZero(),
+		Now: c.Clock.Now(), Generation: o.Generation, Reading: s.reading, Deleting: !o.DeletionTimestamp.IsZero(),
 		Suspended: o.Spec.Suspend, DryRun: o.Spec.DryRun, Policy: convert.SourcePolicy(o), Guard: convert.SourceGuard(o),
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
 		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
@@ -86,6 +86,7 @@ func (p *pass) compile() {
 		return
 	}
 	s.generation, s.program, s.invalid, s.rollout, s.programs = p.object.Generation, nil, "", nil, nil
+	s.reading = convert.SourceReading(p.object)
 	config, err := convert.SourceConfig(p.object)
 	if err == nil {
 		s.program, err = mapping.Compile(config)

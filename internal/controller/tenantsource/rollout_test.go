@@ -218,33 +218,78 @@ func TestAPausedRolloutWaits(t *testing.T) {
 	rolledOut(t, w, "RolledOut=True/RolledOut")
 }
 
+// movedTo is how many tenants are in the distribution.
+func movedTo(w *sourceworld.World, id string) (count int) {
+	for _, o := range w.AllTenants() {
+		if o.Spec.DistributionID == id {
+			count++
+		}
+	}
+	return count
+}
+
+// approveIfHeld approves what the guard holds, if anything.
+func approveIfHeld(w *sourceworld.World) {
+	if o, _ := w.Get("customers"); o.Status.HeldDeletions != nil {
+		w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, o.Status.HeldDeletions.PlanHash)
+	}
+}
+
+// Once the moves are approved, their rollout can be paused and slowed down without another approval.
+func TestAnApprovedMoveGoesOnAfterAnEditOfItsRollout(t *testing.T) {
+	t.Parallel()
+	const n = 12
+	w, _ := settled(t, n, v1alpha1.SourceRollout{MaxConcurrent: 5})
+	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.DistributionID = "E2SECOND" })
+	w.Advance(interval)
+	expect(t, w, "Ready=False/DeletionHeld")
+	approveIfHeld(w)
+	for range 2 {
+		w.Advance(2 * time.Second)
+		w.Deploy("customers", nil)
+	}
+	moved := movedTo(w, "E2SECOND")
+	if moved == 0 || moved == n {
+		t.Fatalf("%d tenants moved before the edits", moved)
+	}
+	for _, edit := range []func(*v1alpha1.SourceRollout){
+		func(r *v1alpha1.SourceRollout) { r.Paused = true },
+		func(r *v1alpha1.SourceRollout) { r.MaxConcurrent = 2 },
+		func(r *v1alpha1.SourceRollout) { r.Paused = false },
+	} {
+		w.Edit("customers", func(o *v1alpha1.TenantSource) { edit(o.Spec.Rollout) })
+		w.Advance(2 * time.Second)
+		w.Deploy("customers", nil)
+		expect(t, w, "Ready=True/PollSucceeded")
+	}
+	for range 8 {
+		w.Advance(2 * time.Second)
+		w.Deploy("customers", nil)
+	}
+	w.Advance(2 * time.Second)
+	rolledOut(t, w, "RolledOut=True/RolledOut")
+	if got := movedTo(w, "E2SECOND"); got != n {
+		t.Errorf("%d tenants moved\n%s", got, w.Describe("customers"))
+	}
+	if o, _ := w.Get("customers"); o.Status.ChangesInWindow != n {
+		t.Errorf("%d harmful changes are counted, want each once", o.Status.ChangesInWindow)
+	}
+}
+
 // Another distribution for all tenants: the guard is asked once, the tenants move in steps, and undo moves them back.
 func TestTenantsMoveToAnotherDistribution(t *testing.T) {
 	t.Parallel()
 	const n = 12
 	w, _ := settled(t, n, v1alpha1.SourceRollout{MaxConcurrent: 5})
-	at := func(id string) (count int) {
-		for _, o := range w.AllTenants() {
-			if o.Spec.DistributionID == id {
-				count++
-			}
-		}
-		return count
-	}
-	approve := func() {
-		if o, _ := w.Get("customers"); o.Status.HeldDeletions != nil {
-			w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, o.Status.HeldDeletions.PlanHash)
-		}
-	}
 	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.DistributionID = "E2SECOND" })
 	w.Advance(interval)
 	expect(t, w, "Ready=False/DeletionHeld")
-	if got := at("E2SECOND"); got != 0 {
+	if got := movedTo(w, "E2SECOND"); got != 0 {
 		t.Errorf("%d tenants moved without approval", got)
 	}
-	approve()
+	approveIfHeld(w)
 	w.Advance(time.Second)
-	if got := at("E2SECOND"); got != 1 {
+	if got := movedTo(w, "E2SECOND"); got != 1 {
 		t.Errorf("%d tenants moved at first\n%s", got, w.Describe("customers"))
 	}
 	for range 8 {
@@ -252,19 +297,19 @@ func TestTenantsMoveToAnotherDistribution(t *testing.T) {
 		w.Advance(2 * time.Second)
 	}
 	rolledOut(t, w, "RolledOut=True/RolledOut")
-	if got := at("E2SECOND"); got != n {
+	if got := movedTo(w, "E2SECOND"); got != n {
 		t.Errorf("%d tenants moved", got)
 	}
 	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Undo = true })
 	w.Advance(2 * time.Second)
-	approve()
+	approveIfHeld(w)
 	for range 8 {
 		w.Advance(2 * time.Second)
 		w.Deploy("customers", nil)
 	}
 	w.Advance(2 * time.Second)
 	rolledOut(t, w, "RolledOut=False/Undone")
-	if got := at(sourceworld.DistributionID); got != n {
+	if got := movedTo(w, sourceworld.DistributionID); got != n {
 		t.Errorf("%d tenants moved back: %s", got, fmt.Sprint(w.Describe("customers")))
 	}
 }

@@ -224,7 +224,7 @@ func (in Input) concludeRound(r *Report, round *Round) {
 	r.Polled, r.Generation, r.Token = &round.Began, round.Generation, round.Token
 	r.Cleared = nil
 	if round.Failure != nil {
-		if round.Generation == in.Memory.Generation {
+		if !in.rewritten() {
 			r.Cleared = in.cleared()
 		}
 		r.Pending, r.PendingKnown = round.Verdict.Pending, round.Judged

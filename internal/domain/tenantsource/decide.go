@@ -17,6 +17,9 @@ const approveAnnotation = "cloudfront-tenant-operator.io/approve-deletions"
 type Input struct {
 	Now        time.Time
 	Generation int64
+	// Reading tells specs apart that say different things of what is read and changed, whatever they say of rollouts. Empty:
+	// each generation is another spec.
+	Reading string
 	// Deleting is set once the TenantSource was deleted.
 	Deleting          bool
 	Suspended, DryRun bool
@@ -103,6 +106,9 @@ type Session struct {
 	Generation int64
 	Token      string
 	Polled     time.Time
+	// Reading is that of the spec of the last poll; empty before the first one of this process, and once one of another spec
+	// has begun.
+	Reading string
 	// Round is the poll, or the deletion, that is on its way; nil for none.
 	Round *Round
 	// Rolling is the rollout that the last complete read belongs to; nil where there is none, or before that read.
@@ -274,6 +280,14 @@ func (in Input) asked() bool {
 	approved := in.Approved != "" && (in.Approved == s.PendingHash || in.Approved == s.UpsetHash)
 	changed := in.Generation != in.Memory.Generation && in.Generation != s.Generation
 	return changed || in.Token != "" && in.Token != in.Memory.Token && in.Token != s.Token || approved
+}
+
+// rewritten reports whether the spec is another one than that of the last poll: what was seen and approved with that counts
+// for nothing. An edit of how gently a change is rolled out is none, where this process has made that poll.
+func (in Input) rewritten() bool {
+	s := in.Session
+	same := in.Reading != "" && in.Reading == s.Reading && s.Generation == in.Memory.Generation
+	return in.Generation != in.Memory.Generation && !same
 }
 
 // regular is when the next poll is due by the interval. A new process keeps the rhythm of the one before.

@@ -212,6 +212,14 @@ func TestWhenAPollIsDue(t *testing.T) {
 			change: func(in *tenantsource.Input) { in.Token, in.Session.LastRegular = "now", ago(5*time.Minute) }, regular: true,
 		},
 		"a new spec is read at once": {change: func(in *tenantsource.Input) { in.Generation = 2 }, regular: true},
+		"one that only rolls out differently is read at once, which confirms nothing": {
+			change: func(in *tenantsource.Input) { in.Generation, in.Reading, in.Session.Reading = 2, "same", "same" },
+		},
+		"unless another process has made the last poll": {
+			change: func(in *tenantsource.Input) {
+				in.Generation, in.Memory.Generation, in.Reading, in.Session.Reading = 3, 2, "same", "same"
+			}, regular: true,
+		},
 		"but once, though the cache may not show it": {
 			change: func(in *tenantsource.Input) { in.Generation, in.Session.Generation = 2, 2 }, after: 4 * time.Minute, regular: true,
 		},
@@ -252,6 +260,17 @@ func TestANewSpecForgetsWhatWasAbsent(t *testing.T) {
 	in.Begin()
 	if len(in.Session.Losses) != 0 {
 		t.Error("another spec remembers what was absent")
+	}
+}
+
+// What a read of another spec has seen is forgotten, also where its round came to nothing and the former spec is back.
+func TestARoundOfAnotherSpecThatCameToNothing(t *testing.T) {
+	in := input(func(in *tenantsource.Input) { in.Generation, in.Reading, in.Session.Reading = 2, "other", "former" })
+	in.Session.Round = in.Begin()
+	in.Session.Losses = tenantsource.Losses{"acme": {Owned: tenantsource.Owned{Name: "acme", UID: "u1"}}}
+	in.Session.Round, in.Generation, in.Reading = nil, 3, "former"
+	if r := in.Begin(); len(in.Session.Losses) > 0 || !r.Regular {
+		t.Errorf("the losses are %v", in.Session.Losses)
 	}
 }
 

@@ -15,7 +15,7 @@ type Round struct {
 	// Settled is when its read was over, Previous the poll before it as status told it.
 	Settled, Previous time.Time
 	Generation        int64
-	Token             string
+	Reading, Token    string
 	// Regular is set when the poll was due by the interval: only such a poll confirms that a row is gone.
 	Regular bool
 	// Harvest is what a complete read came to; nil before it.
@@ -136,14 +136,18 @@ type Failure struct {
 // Begin starts a round. A changed spec reads something else: what was absent before means nothing. Neither does it where
 // another process has polled in the meantime, which may have seen rows.
 func (in Input) Begin() *Round {
-	r := &Round{Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
+	r := &Round{
+		Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Reading: in.Reading, Token: in.Token,
+		Regular: !in.regular().After(in.Now),
+	}
 	s := in.Session
 	s.LastRead, s.NamedSince = in.Now, time.Time{}
 	if in.Memory.LastPoll.After(s.Polled) {
 		s.Losses, s.Back = nil, nil
 	}
-	if in.Generation != in.Memory.Generation {
-		s.Losses, r.Regular = nil, true
+	if in.rewritten() {
+		// Should the round come to nothing, what it has seen is not what the last poll saw.
+		s.Losses, s.Reading, r.Regular = nil, "", true
 	}
 	return r
 }
@@ -173,7 +177,7 @@ func unmarked(owned []Owned) []Owned {
 func (in Input) End() {
 	s := in.Session
 	r := s.Round
-	s.Round, s.Generation, s.Token, s.PendingHash, s.Polled = nil, r.Generation, r.Token, "", r.Began.Truncate(time.Second)
+	s.Round, s.Generation, s.Reading, s.Token, s.PendingHash, s.Polled = nil, r.Generation, r.Reading, r.Token, "", r.Began.Truncate(time.Second)
 	if held := r.Verdict.Pending; held != nil {
 		s.PendingHash = held.Hash
 	}

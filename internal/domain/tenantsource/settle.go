@@ -23,7 +23,7 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	s := in.Session
 	r := s.Round
 	r.Harvest, r.Fleet, r.Settled, s.UpsetHash, s.PendingHash = h, len(owned), in.Now, "", ""
-	if in.Generation == in.Memory.Generation {
+	if !in.rewritten() {
 		if upset := Upset(in.Memory.Columns, in.Memory.Rows, h); len(upset) > 0 && in.Approved != UpsetHash(upset, in.Memory.Complete) {
 			s.UpsetHash = UpsetHash(upset, in.Memory.Complete)
 			in.Fail(&Failure{Reason: SourceError, Message: upsetMessage(upset, in.Memory.Complete)}, h, owned)
@@ -38,7 +38,7 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	losses = append(losses, in.absent(h, owned)...)
 	// A row without a usable name may be that of any tenant: nothing is confirmed by such a read.
 	s.Losses = s.Losses.Note(losses, r.Began, r.Regular && h.Nameless == 0, in.Guard)
-	if in.Generation == in.Memory.Generation {
+	if !in.rewritten() {
 		in.recall()
 	}
 	if in.Memory.PendingHash != "" && !in.stillPending() {
@@ -228,6 +228,6 @@ func stampOf(plan string) string {
 // stillPending reports whether the plan is still the one in status. That of another spec is another one.
 func (in Input) stillPending() bool {
 	plan := in.Memory.PendingHash
-	same := in.Deleting || in.Generation == in.Memory.Generation
+	same := in.Deleting || !in.rewritten()
 	return plan != "" && same && plan != in.Session.Over && in.Session.Losses.planHash(stampOf(plan)) == plan
 }
