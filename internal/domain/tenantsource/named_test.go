@@ -8,6 +8,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
@@ -66,6 +67,31 @@ func TestWhenRowsAreReadAlone(t *testing.T) {
 			got := tenantsource.Decide(in)
 			if got.Step != c.step || got.After != c.after {
 				t.Errorf("step %d after %s, want %d after %s", got.Step, got.After, c.step, c.after)
+			}
+		})
+	}
+}
+
+// A rollout whose tenants all have the change, but are not well with it, does not delay the rows that were named.
+func TestRowsThatAreNamedWhileTenantsAreNotWell(t *testing.T) {
+	for name, early := range map[string]time.Duration{
+		"the tenants are looked at":         0,
+		"they were looked at a moment ago":  900 * time.Millisecond,
+		"they are looked at again at first": 300 * time.Millisecond,
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := large(t, func(in *tenantsource.Input) {
+				in.Rollout, in.Early = &tenantsource.RolloutSpec{Limits: rollout.Limits{MaxConcurrent: 1}}, early
+				in.Session.Rolling = &tenantsource.Rolling{Memory: tenantsource.RolloutMemory{Revision: "r", Complete: true, Failing: true}}
+				in.Session.LastNamed = in.Now.Add(-400 * time.Millisecond)
+			})
+			in.Guard.Interval = 10 * time.Minute
+			want := 600 * time.Millisecond
+			if early > 0 {
+				want = min(want, early)
+			}
+			if got := tenantsource.Decide(in); got.Rule != "RolledOut" || got.Step != tenantsource.Rest || got.After != want {
+				t.Errorf("%s: step %d after %s, want a rest of %s", got.Rule, got.Step, got.After, want)
 			}
 		})
 	}

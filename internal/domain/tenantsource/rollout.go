@@ -289,8 +289,10 @@ func (in Input) rolled() (Decision, bool) {
 	if !in.rolls() {
 		return pass()
 	}
+	// It is later than now, or another rule had read.
+	read := in.looks().Sub(in.Now)
 	if in.Early > 0 {
-		return Decision{Step: Rest, After: min(in.Early, max(in.due().Sub(in.Now), lookAgain))}, true
+		return Decision{Step: Rest, After: min(in.Early, read)}, true
 	}
 	a, _ := in.advance()
 	if limits := in.Rollout.Limits; !limits.Paused {
@@ -299,7 +301,7 @@ func (in Input) rolled() (Decision, bool) {
 	if len(a.Release) > 0 {
 		return Decision{Step: Release, Release: a.Release, Progress: a.Progress}, true
 	}
-	after := rollout.Soonest(max(in.due().Sub(in.Now), lookAgain), a.Again)
+	after := rollout.Soonest(read, a.Again)
 	if a.InFlight > 0 {
 		after = min(after, inFlightAtMost)
 	}
