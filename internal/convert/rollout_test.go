@@ -40,6 +40,33 @@ func TestWhichEditsOfASourceChangeWhatItSays(t *testing.T) {
 	}
 }
 
+// A canary has all labels that the spec asks for. Without labels there is none: then a number is meant.
+func TestWhoIsACanary(t *testing.T) {
+	t.Parallel()
+	both := map[string]string{"ring": "canary", "tier": "free"}
+	for name, tt := range map[string]struct {
+		canary *v1alpha1.RolloutCanary
+		labels map[string]string
+		want   bool
+	}{
+		"nothing is asked for":         {labels: both},
+		"a number is asked for":        {canary: &v1alpha1.RolloutCanary{Count: 2}, labels: both},
+		"it has the label, and others": {canary: &v1alpha1.RolloutCanary{MatchLabels: map[string]string{"ring": "canary"}}, labels: both, want: true},
+		"it has all labels":            {canary: &v1alpha1.RolloutCanary{MatchLabels: both}, labels: both, want: true},
+		"one of them is missing":       {canary: &v1alpha1.RolloutCanary{MatchLabels: both}, labels: map[string]string{"ring": "canary"}},
+		"one has another value":        {canary: &v1alpha1.RolloutCanary{MatchLabels: both}, labels: map[string]string{"ring": "canary", "tier": "paid"}},
+		"an empty value is no absence": {canary: &v1alpha1.RolloutCanary{MatchLabels: map[string]string{"ring": ""}}, labels: nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Labels: tt.labels}}
+			if got := convert.SourceLook(o, tt.canary).Canary; got != tt.want {
+				t.Errorf("canary: %t, want %t", got, tt.want)
+			}
+		})
+	}
+}
+
 // A tenant that keeps serving what it had before is neither ready with a change, nor out of sight when the change is stuck.
 func TestHowARolloutSeesATenant(t *testing.T) {
 	t.Parallel()

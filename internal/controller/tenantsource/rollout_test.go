@@ -3,6 +3,7 @@ package tenantsource_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,7 +104,7 @@ func TestAChangeIsRolledOut(t *testing.T) {
 	}
 }
 
-// Canaries by labels come first, then steps with a pause between them; a restart changes nothing of that.
+// Two canaries come first, then steps with a pause between them; a restart changes nothing of that.
 func TestCanariesStepsAndPauses(t *testing.T) {
 	t.Parallel()
 	w, _ := settled(t, 10, v1alpha1.SourceRollout{
@@ -126,6 +127,91 @@ func TestCanariesStepsAndPauses(t *testing.T) {
 	w.Advance(62 * time.Minute)
 	w.Deploy("customers", nil)
 	w.Advance(time.Minute)
+	rolledOut(t, w, "RolledOut=True/RolledOut")
+}
+
+// ringed is a world whose tenants 3 and 7 have the labels of canaries. The change that is rolled out uses the column code.
+func ringed(t *testing.T) (*sourceworld.World, *memoryTable, func(*v1alpha1.TenantSource)) {
+	t.Helper()
+	label := func(column string) func(*v1alpha1.TenantSource) {
+		return func(o *v1alpha1.TenantSource) {
+			o.Spec.Mapping = append(o.Spec.Mapping, v1alpha1.FieldMapping{Column: column, Field: v1alpha1.FieldPath("metadata.labels[" + column + "]")})
+		}
+	}
+	w, table := rolling(t, 10, sourceworld.Options{}, v1alpha1.SourceRollout{
+		Canary: &v1alpha1.RolloutCanary{MatchLabels: map[string]string{"ring": "canary"}}, MaxConcurrent: 10,
+	})
+	table.more = []string{"ring", "code"}
+	for i, row := range table.rows {
+		row["ring"], row["code"] = "rest", "a"
+		if i == 3 || i == 7 {
+			row["ring"] = "canary"
+		}
+	}
+	w.Edit("customers", label("ring"))
+	w.Advance(6 * interval) // labels change no status, which alone wakes the source here
+	rolledOut(t, w, "RolledOut=True/RolledOut")
+	return w, table, func(o *v1alpha1.TenantSource) {
+		stamped("two")(o)
+		label("code")(o)
+	}
+}
+
+// Canaries by labels come first, all of them and no others.
+func TestCanariesByLabelsComeFirst(t *testing.T) {
+	t.Parallel()
+	w, _, change := ringed(t)
+	w.Edit("customers", change)
+	w.Advance(2 * time.Second)
+	if d := cmp.Diff([]string{name(3), name(7)}, having(w, "two")); d != "" {
+		t.Errorf("who has the change first (-want +got):\n%s", d)
+	}
+	steps(w, "two", 6)
+	rolledOut(t, w, "RolledOut=True/RolledOut")
+}
+
+// A canary that the change makes invalid stops the rollout before it begins: no other tenant is tried in its place.
+func TestACanaryThatCantHaveTheChangeStopsIt(t *testing.T) {
+	t.Parallel()
+	w, table, change := ringed(t)
+	table.rows[7]["code"] = "no label"
+	w.Edit("customers", change)
+	for range 3 {
+		deploys(w, nil)
+	}
+	rolledOut(t, w, "RolledOut=False/RolloutStopped")
+	if got := w.Describe("customers"); !strings.Contains(got, "1 of 10 tenants can't have the change, with 1 canary among them, so the rollout is stopped") {
+		t.Errorf("the source says %s", got)
+	}
+	if got := having(w, "two"); len(got) > 0 {
+		t.Errorf("%v have the change", got)
+	}
+	table.rows[7]["code"] = "b"
+	w.Advance(interval)
+	steps(w, "two", 6)
+	rolledOut(t, w, "RolledOut=True/RolledOut")
+}
+
+// A canary whose row is gone for a moment is waited for.
+func TestACanaryWithoutARowIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	w, table, change := ringed(t)
+	rows := table.rows
+	table.rows = slices.Delete(slices.Clone(rows), 7, 8)
+	w.Edit("customers", change)
+	for range 3 {
+		deploys(w, nil)
+	}
+	if d := cmp.Diff([]string{name(3)}, having(w, "two")); d != "" {
+		t.Errorf("who has the change without the row (-want +got):\n%s", d)
+	}
+	table.rows = rows
+	w.Annotate("customers", v1alpha1.AnnotationSyncNow, "rows are back")
+	w.Advance(2 * time.Second)
+	if d := cmp.Diff([]string{name(3), name(7)}, having(w, "two")); d != "" {
+		t.Errorf("who has the change first (-want +got):\n%s", d)
+	}
+	steps(w, "two", 6)
 	rolledOut(t, w, "RolledOut=True/RolledOut")
 }
 

@@ -63,6 +63,8 @@ func usually(t *testing.T, name, value string) {
 // memoryTable is a port.Rows over rows in memory.
 type memoryTable struct {
 	rows []map[string]any
+	// more are columns in addition to those that all tables have.
+	more []string
 	// weather is what happens to the reads to come, one after the other.
 	weather []string
 	// slow is what a read takes.
@@ -103,7 +105,7 @@ func (m *memoryTable) Read(_ context.Context, _ mapping.Query, sink mapping.Sink
 	renamed := map[string]string{"name renamed": "name", "enabled renamed": "enabled"}[weather]
 	read := tableRead{at: at, names: map[string]bool{}, named: true}
 	var columns []mapping.Column
-	for _, name := range []string{"name", "domain", "enabled"} {
+	for _, name := range append([]string{"name", "domain", "enabled"}, m.more...) {
 		if name != renamed {
 			columns = append(columns, mapping.Column{Name: name, Type: mapping.TypeMixed})
 		}

@@ -40,7 +40,7 @@ type Member struct {
 	// Failure is why it failed, or is unfit. Lacks says that it does not have the change all the same.
 	Failure string
 	Lacks   bool
-	// Canary says that it is one of those that the spec selects to be first.
+	// Canary says that it is one of those that the spec selects by their labels to be first.
 	Canary bool
 	// Uneasy says that it had trouble before. It comes last: it would say nothing about the change.
 	Uneasy bool
@@ -53,9 +53,10 @@ type Limits struct {
 	// MaxFailedPercent is the share of failed ones among those tried, and of unfit ones in the fleet, above which no more are
 	// released.
 	MaxFailedPercent int
-	// Canaries is how many come first; zero for those that are marked as Canary, and for one if none is.
+	// Canaries is how many come first; zero for those that are marked as Canary and are not unfit, and for one if there are
+	// none.
 	Canaries int
-	// Strict says that canaries were asked for: none of them may fail unnoticed.
+	// Strict says that canaries were asked for: none of them may fail, or be unfit, unnoticed.
 	Strict bool
 	// Step is how many more come in each step after the canaries, StepPercent the same as a share of the fleet. With
 	// neither, as many more as have succeeded.
@@ -84,6 +85,8 @@ type Rollout struct {
 	// Tenants are all of the fleet. Applied and Failed are those that were tried, Waiting those that are still to be, of which
 	// InFlight were released. Unfit are among the failed, without a try. Lacking are all that have failed without the change.
 	Tenants, Applied, Failed, Waiting, InFlight, Unfit, Lacking int
+	// UnfitCanaries are those of the unfit ones that are marked as canaries.
+	UnfitCanaries int
 	// Release are the UIDs of those that come next.
 	Release []string
 	// Stopped says that too many have failed, Paused that a person holds it.
@@ -142,9 +145,9 @@ type advance struct {
 	limits Limits
 	// failed is the one that failed whose name is the first.
 	failed Member
-	// marked is how many canaries by their labels can be released, markedInFlight how many are on their way, and markedAll how
-	// many there are.
-	marked, markedInFlight, markedAll int
+	// marked is how many canaries by their labels can be released, markedOpen how many are to be waited for otherwise, and
+	// markedAll how many there are.
+	marked, markedOpen, markedAll int
 }
 
 func (a *advance) count(m Member) {
@@ -156,6 +159,9 @@ func (a *advance) count(m Member) {
 	case Exempt:
 	case Held:
 		a.Waiting++
+		if m.Canary {
+			a.markedOpen++
+		}
 	case Applied:
 		a.Applied++
 	case Failed, Unfit:
@@ -164,7 +170,7 @@ func (a *advance) count(m Member) {
 		a.Waiting++
 		a.InFlight++
 		if m.Canary {
-			a.markedInFlight++
+			a.markedOpen++
 		}
 	case Waiting:
 		a.Waiting++
@@ -180,6 +186,9 @@ func (a *advance) fail(m Member) {
 	}
 	if m.State == Unfit {
 		a.Unfit++
+		if m.Canary {
+			a.UnfitCanaries++
+		}
 	}
 	if m.State == Unfit || m.Lacks {
 		a.Lacking++
@@ -190,12 +199,14 @@ func (a *advance) fail(m Member) {
 func (a *advance) out() int { return a.Tried() + a.InFlight }
 
 // canaries is how many come first.
-func (a *advance) canaries() int { return cmp.Or(a.limits.Canaries, a.markedAll, 1) }
+func (a *advance) canaries() int { return cmp.Or(a.limits.Canaries, a.markedAll-a.UnfitCanaries, 1) }
 
-// tooMany reports whether too many have failed. Until the first step is over, no canary that was asked for may fail.
+// tooMany reports whether too many have failed. Until the first step is over, no canary that was asked for may fail. One
+// that is unfit is not tried, and another in its place would tell less.
 func (a *advance) tooMany() bool {
 	canary := a.limits.Strict && a.Progress.Step <= 1
-	return a.above(a.Broken(), a.Tried(), canary) || a.above(a.Unfit, a.Tenants, false)
+	return a.above(a.Broken(), a.Tried(), canary) || a.above(a.Unfit, a.Tenants, false) ||
+		canary && a.limits.Canaries == 0 && a.above(a.UnfitCanaries, a.markedAll, true)
 }
 
 // above leaves out one failure alone, which may be the tenant's own trouble, unless none is to be left out.
@@ -212,7 +223,7 @@ func (a *advance) room() int {
 	switch {
 	case a.limits.Swift:
 		return free
-	case a.limits.Canaries == 0 && a.marked+a.markedInFlight > 0 && a.Progress.Step <= 1:
+	case a.limits.Canaries == 0 && a.marked+a.markedOpen > 0 && a.Progress.Step <= 1:
 		a.Progress = Progress{Step: 1, Target: a.out() + a.marked}
 		return min(free, a.marked)
 	case a.Tried() < a.canaries() && a.Progress.Step <= 1:

@@ -59,6 +59,7 @@ func TestAdvance(t *testing.T) {
 	}
 	plain := limits(func(*rollout.Limits) {})
 	two := limits(func(l *rollout.Limits) { l.Canaries, l.Strict = 2, true })
+	labelled := limits(func(l *rollout.Limits) { l.Strict = true })
 	stepwise := limits(func(l *rollout.Limits) { l.Step, l.Pause = 3, time.Hour })
 	for name, tt := range map[string]struct {
 		members  []rollout.Member
@@ -66,26 +67,35 @@ func TestAdvance(t *testing.T) {
 		progress rollout.Progress
 		want     outcome
 	}{
-		"it begins with one":                                {in(rollout.Waiting, "a", "b", "c"), plain, rollout.Progress{}, outcome{Released: 1, Step: 1}},
-		"or with as many canaries as are asked for":         {in(rollout.Waiting, "a", "b", "c"), two, rollout.Progress{}, outcome{Released: 2, Step: 1}},
-		"never more than may be in flight":                  {slices.Concat(in(rollout.Applied, "a", "b", "c", "d", "e", "f"), in(rollout.InFlight, "g"), in(rollout.Waiting, "h", "i", "j", "k")), plain, rollout.Progress{}, outcome{Released: 3, Step: 2}},
-		"all canaries with labels are first":                {slices.Concat(canaries(in(rollout.Waiting, "a", "b")), in(rollout.Waiting, "c", "d")), plain, rollout.Progress{}, outcome{Released: 2, Step: 1}},
-		"and are waited for":                                {slices.Concat(canaries(in(rollout.InFlight, "a", "b")), in(rollout.Waiting, "c", "d")), plain, rollout.Progress{}, outcome{Step: 1}},
-		"a canary that was asked for may not fail":          {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "b"), in(rollout.Waiting, "c")), two, rollout.Progress{}, outcome{Stopped: true}},
-		"nor while the pause after it lasts":                {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "b", "c"), in(rollout.Waiting, "d")), limits(func(l *rollout.Limits) { l.Canaries, l.Strict, l.Step, l.Pause = 1, true, 1, time.Hour }), rollout.Progress{Step: 1, Target: 1, Settled: epoch}, outcome{Stopped: true, Step: 1}},
-		"tenants that come with the change do not help it":  {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "new", "newer"), in(rollout.Waiting, "c")), limits(func(l *rollout.Limits) { l.Canaries, l.Strict = 1, true }), rollout.Progress{Step: 1, Target: 1}, outcome{Stopped: true, Step: 1}},
-		"once the canaries are well, one alone may fail":    {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "b", "c"), in(rollout.Waiting, "d", "e", "f")), two, rollout.Progress{Step: 2}, outcome{Released: 3, Step: 2}},
-		"a few that are unfit are no canaries":              {slices.Concat(in(rollout.Unfit, "a", "b"), in(rollout.Waiting, names("c", 30)...)), two, rollout.Progress{}, outcome{Released: 2, Step: 1}},
-		"too many that are unfit stop it":                   {slices.Concat(in(rollout.Unfit, "a", "b"), in(rollout.Waiting, names("c", 10)...)), plain, rollout.Progress{}, outcome{Stopped: true, Step: 1}},
-		"another tenant may fail alone":                     {slices.Concat(in(rollout.Failed, "a"), in(rollout.Waiting, "c")), plain, rollout.Progress{}, outcome{Released: 1, Step: 2}},
-		"a step is followed by a pause":                     {slices.Concat(in(rollout.Applied, "a"), in(rollout.Waiting, "b", "c")), stepwise, rollout.Progress{Step: 1, Target: 1}, outcome{Step: 1, Again: time.Hour}},
-		"after which the next step comes":                   {slices.Concat(in(rollout.Applied, "a"), in(rollout.Waiting, "b", "c", "d", "e")), stepwise, rollout.Progress{Step: 1, Target: 1, Settled: epoch.Add(-time.Hour)}, outcome{Released: 3, Step: 2}},
-		"a share of the fleet is at least one":              {slices.Concat(in(rollout.Applied, "a"), in(rollout.Waiting, "b", "c", "d", "e")), limits(func(l *rollout.Limits) { l.StepPercent = 1 }), rollout.Progress{Step: 1, Target: 1}, outcome{Released: 1, Step: 2}},
-		"a pause without a step doubles":                    {slices.Concat(in(rollout.Applied, "a", "b"), in(rollout.Waiting, "c", "d", "e")), limits(func(l *rollout.Limits) { l.Pause = time.Hour }), rollout.Progress{Step: 2, Target: 2, Settled: epoch.Add(-time.Hour)}, outcome{Released: 2, Step: 3}},
-		"lost progress counts from those that were reached": {slices.Concat(in(rollout.Applied, "a", "b"), in(rollout.Waiting, "c")), stepwise, rollout.Progress{}, outcome{Step: 1, Again: time.Hour}},
-		"a person holds it":                                 {in(rollout.Waiting, "a"), limits(func(l *rollout.Limits) { l.Paused = true }), rollout.Progress{}, outcome{Paused: true, Step: 1}},
-		"what is held is not released":                      {in(rollout.Held, "a"), plain, rollout.Progress{}, outcome{Step: 1}},
-		"the way back stops for nothing":                    {slices.Concat(in(rollout.Failed, "a", "b"), in(rollout.Waiting, "c", "d", "e", "f", "g")), limits(func(l *rollout.Limits) { l.Swift = true }), rollout.Progress{}, outcome{Released: 4}},
+		"it begins with one":                                 {in(rollout.Waiting, "a", "b", "c"), plain, rollout.Progress{}, outcome{Released: 1, Step: 1}},
+		"or with as many canaries as are asked for":          {in(rollout.Waiting, "a", "b", "c"), two, rollout.Progress{}, outcome{Released: 2, Step: 1}},
+		"never more than may be in flight":                   {slices.Concat(in(rollout.Applied, "a", "b", "c", "d", "e", "f"), in(rollout.InFlight, "g"), in(rollout.Waiting, "h", "i", "j", "k")), plain, rollout.Progress{}, outcome{Released: 3, Step: 2}},
+		"all canaries with labels are first":                 {slices.Concat(canaries(in(rollout.Waiting, "a", "b")), in(rollout.Waiting, "c", "d")), plain, rollout.Progress{}, outcome{Released: 2, Step: 1}},
+		"and are waited for":                                 {slices.Concat(canaries(in(rollout.InFlight, "a", "b")), in(rollout.Waiting, "c", "d")), plain, rollout.Progress{}, outcome{Step: 1}},
+		"those that are held are waited for, too":            {slices.Concat(canaries(in(rollout.Held, "a")), canaries(in(rollout.Applied, "b")), in(rollout.Waiting, "c", "d")), labelled, rollout.Progress{Step: 1, Target: 1}, outcome{Step: 1}},
+		"also where the progress is lost, and without steps": {slices.Concat(canaries(in(rollout.Held, "a")), in(rollout.Waiting, "c", "d")), plain, rollout.Progress{}, outcome{Step: 1}},
+		"after the first step they are not":                  {slices.Concat(canaries(in(rollout.Held, "a")), canaries(in(rollout.Applied, "b")), in(rollout.Waiting, "c", "d", "e")), labelled, rollout.Progress{Step: 2}, outcome{Released: 2, Step: 2}},
+		"one that goes away while it is held leaves no gap":  {slices.Concat(canaries(in(rollout.Exempt, "a")), canaries(in(rollout.Applied, "b")), in(rollout.Waiting, "c")), limits(func(l *rollout.Limits) { l.Strict, l.Pause = true, time.Hour }), rollout.Progress{Step: 1, Target: 1}, outcome{Step: 1, Again: time.Hour}},
+		"a canary with labels that is unfit stops it":        {slices.Concat(canaries(in(rollout.Unfit, "a")), canaries(in(rollout.Applied, "b")), in(rollout.Waiting, names("c", 30)...)), labelled, rollout.Progress{Step: 1, Target: 1}, outcome{Stopped: true, Step: 1}},
+		"unless as many of the canaries may be":              {slices.Concat(canaries(in(rollout.Unfit, "a")), canaries(in(rollout.Waiting, "b")), in(rollout.Waiting, names("c", 30)...)), limits(func(l *rollout.Limits) { l.Strict, l.MaxFailedPercent = true, 50 }), rollout.Progress{}, outcome{Released: 1, Step: 1}},
+		"and then no other takes its place":                  {slices.Concat(canaries(in(rollout.Unfit, "a")), canaries(in(rollout.Applied, "b")), in(rollout.Waiting, names("c", 30)...)), limits(func(l *rollout.Limits) { l.Strict, l.MaxFailedPercent, l.Pause = true, 50, time.Hour }), rollout.Progress{Step: 1, Target: 1}, outcome{Step: 1, Again: time.Hour}},
+		"unless there are no other canaries":                 {slices.Concat(canaries(in(rollout.Unfit, "a")), in(rollout.Waiting, names("c", 30)...)), limits(func(l *rollout.Limits) { l.Strict, l.MaxFailedPercent = true, 100 }), rollout.Progress{}, outcome{Released: 1, Step: 1}},
+		"an unfit canary does not stop the steps after":      {slices.Concat(canaries(in(rollout.Unfit, "a")), canaries(in(rollout.Applied, "b")), in(rollout.Waiting, names("c", 30)...)), labelled, rollout.Progress{Step: 2}, outcome{Released: 2, Step: 2}},
+		"a canary that was asked for may not fail":           {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "b"), in(rollout.Waiting, "c")), two, rollout.Progress{}, outcome{Stopped: true}},
+		"nor while the pause after it lasts":                 {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "b", "c"), in(rollout.Waiting, "d")), limits(func(l *rollout.Limits) { l.Canaries, l.Strict, l.Step, l.Pause = 1, true, 1, time.Hour }), rollout.Progress{Step: 1, Target: 1, Settled: epoch}, outcome{Stopped: true, Step: 1}},
+		"tenants that come with the change do not help it":   {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "new", "newer"), in(rollout.Waiting, "c")), limits(func(l *rollout.Limits) { l.Canaries, l.Strict = 1, true }), rollout.Progress{Step: 1, Target: 1}, outcome{Stopped: true, Step: 1}},
+		"once the canaries are well, one alone may fail":     {slices.Concat(in(rollout.Failed, "a"), in(rollout.Applied, "b", "c"), in(rollout.Waiting, "d", "e", "f")), two, rollout.Progress{Step: 2}, outcome{Released: 3, Step: 2}},
+		"a few that are unfit are no canaries":               {slices.Concat(in(rollout.Unfit, "a", "b"), in(rollout.Waiting, names("c", 30)...)), two, rollout.Progress{}, outcome{Released: 2, Step: 1}},
+		"too many that are unfit stop it":                    {slices.Concat(in(rollout.Unfit, "a", "b"), in(rollout.Waiting, names("c", 10)...)), plain, rollout.Progress{}, outcome{Stopped: true, Step: 1}},
+		"another tenant may fail alone":                      {slices.Concat(in(rollout.Failed, "a"), in(rollout.Waiting, "c")), plain, rollout.Progress{}, outcome{Released: 1, Step: 2}},
+		"a step is followed by a pause":                      {slices.Concat(in(rollout.Applied, "a"), in(rollout.Waiting, "b", "c")), stepwise, rollout.Progress{Step: 1, Target: 1}, outcome{Step: 1, Again: time.Hour}},
+		"after which the next step comes":                    {slices.Concat(in(rollout.Applied, "a"), in(rollout.Waiting, "b", "c", "d", "e")), stepwise, rollout.Progress{Step: 1, Target: 1, Settled: epoch.Add(-time.Hour)}, outcome{Released: 3, Step: 2}},
+		"a share of the fleet is at least one":               {slices.Concat(in(rollout.Applied, "a"), in(rollout.Waiting, "b", "c", "d", "e")), limits(func(l *rollout.Limits) { l.StepPercent = 1 }), rollout.Progress{Step: 1, Target: 1}, outcome{Released: 1, Step: 2}},
+		"a pause without a step doubles":                     {slices.Concat(in(rollout.Applied, "a", "b"), in(rollout.Waiting, "c", "d", "e")), limits(func(l *rollout.Limits) { l.Pause = time.Hour }), rollout.Progress{Step: 2, Target: 2, Settled: epoch.Add(-time.Hour)}, outcome{Released: 2, Step: 3}},
+		"lost progress counts from those that were reached":  {slices.Concat(in(rollout.Applied, "a", "b"), in(rollout.Waiting, "c")), stepwise, rollout.Progress{}, outcome{Step: 1, Again: time.Hour}},
+		"a person holds it":                                  {in(rollout.Waiting, "a"), limits(func(l *rollout.Limits) { l.Paused = true }), rollout.Progress{}, outcome{Paused: true, Step: 1}},
+		"what is held is not released":                       {in(rollout.Held, "a"), plain, rollout.Progress{}, outcome{Step: 1}},
+		"the way back stops for nothing":                     {slices.Concat(in(rollout.Failed, "a", "b"), in(rollout.Waiting, "c", "d", "e", "f", "g")), limits(func(l *rollout.Limits) { l.Swift = true }), rollout.Progress{}, outcome{Released: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,9 +119,10 @@ type fleet struct {
 
 // look lets the rollout release what it will, and checks that.
 func (f *fleet) look(t *rapid.T) rollout.Rollout {
+	first := f.progress.Step <= 1
 	r := rollout.Advance(f.now, "r", f.members, f.limits, f.progress)
 	f.progress = r.Progress
-	flying, waitingCanaries := 0, 0
+	flying, waitingCanaries, canaries, unfitCanaries := 0, 0, 0, 0
 	for i := range f.members {
 		m := &f.members[i]
 		if slices.Contains(r.Release, m.UID) {
@@ -123,8 +134,14 @@ func (f *fleet) look(t *rapid.T) rollout.Rollout {
 		if m.State == rollout.InFlight {
 			flying++
 		}
-		if m.Canary && m.State == rollout.Waiting {
+		if m.Canary {
+			canaries++
+		}
+		switch {
+		case m.Canary && (m.State == rollout.Waiting || m.State == rollout.Held):
 			waitingCanaries++
+		case m.Canary && m.State == rollout.Unfit:
+			unfitCanaries++
 		}
 	}
 	if flying > f.limits.MaxConcurrent {
@@ -132,6 +149,9 @@ func (f *fleet) look(t *rapid.T) rollout.Rollout {
 	}
 	if (r.Stopped || r.Paused) && len(r.Release) > 0 {
 		t.Fatalf("%v are released after the stop", r.Release)
+	}
+	if share := f.limits.MaxFailedPercent * canaries; first && f.limits.Strict && !f.limits.Swift && unfitCanaries*100 > share && len(r.Release) > 0 {
+		t.Fatalf("%v are released although %d of %d canaries are unfit", r.Release, unfitCanaries, canaries)
 	}
 	for _, m := range f.members {
 		if slices.Contains(r.Release, m.UID) && !m.Canary && waitingCanaries > 0 && f.limits.Canaries == 0 {
@@ -159,6 +179,15 @@ func (f *fleet) land(t *rapid.T) bool {
 	return true
 }
 
+// free lets the first go that is held. It reports whether there was one.
+func (f *fleet) free() bool {
+	at := slices.IndexFunc(f.members, func(m rollout.Member) bool { return m.State == rollout.Held })
+	if at >= 0 {
+		f.members[at].State = rollout.Waiting
+	}
+	return at >= 0
+}
+
 // run plays until nothing happens any more. A restart may forget the progress at any point.
 func (f *fleet) run(t *rapid.T) rollout.Rollout {
 	for range 10_000 {
@@ -170,6 +199,7 @@ func (f *fleet) run(t *rapid.T) rollout.Rollout {
 		case f.land(t):
 		case r.Again > 0:
 			f.now = f.now.Add(r.Again)
+		case f.free():
 		case len(r.Release) == 0 && r.Progress == f.progress:
 			return r
 		}
@@ -192,16 +222,21 @@ func TestEveryRolloutEnds(t *testing.T) {
 			if rapid.IntRange(0, 7).Draw(t, "fails") == 0 {
 				f.fails[m.UID] = true
 			}
+			m.State = rapid.SampledFrom([]rollout.State{rollout.Waiting, rollout.Waiting, rollout.Waiting, rollout.Waiting, rollout.Held, rollout.Unfit}).Draw(t, "state")
 			f.members = append(f.members, m)
 		}
 		if r := f.run(t); !r.Stopped && r.Waiting > 0 {
 			t.Fatalf("it stands still: %+v", r)
 		}
-		// What failed succeeds in the end, and what was stopped goes on.
+		// What failed succeeds in the end, what was unfit is corrected, and what was stopped goes on.
 		clear(f.fails)
 		for i := range f.members {
-			if f.members[i].State == rollout.Failed {
+			switch f.members[i].State {
+			case rollout.Failed:
 				f.members[i].State = rollout.Applied
+			case rollout.Unfit:
+				f.members[i].State = rollout.Waiting
+			default:
 			}
 		}
 		if r := f.run(t); !r.Done() || r.Applied != len(f.members) {

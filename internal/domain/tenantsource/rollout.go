@@ -371,13 +371,17 @@ func complete(left int) string {
 // failures says how many have failed.
 func failures(a rollout.Rollout) string {
 	tried := fmt.Sprintf("%d of the first %d tenants failed with the change", a.Broken(), a.Tried())
+	canaries := ""
+	if a.UnfitCanaries > 0 {
+		canaries = fmt.Sprintf(", with %s among them", prose.Count(a.UnfitCanaries, "canary", "canaries"))
+	}
 	switch {
 	case a.Unfit == 0:
 		return tried
 	case a.Broken() == 0:
-		return fmt.Sprintf("%d of %d tenants can't have the change", a.Unfit, a.Tenants)
+		return fmt.Sprintf("%d of %d tenants can't have the change%s", a.Unfit, a.Tenants, canaries)
 	}
-	return fmt.Sprintf("%s, and %s can't have it", tried, prose.Count(a.Unfit, "other", "others"))
+	return fmt.Sprintf("%s, and %s can't have it%s", tried, prose.Count(a.Unfit, "other", "others"), canaries)
 }
 
 // Wait is how long figures that move are not stored yet.
