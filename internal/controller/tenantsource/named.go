@@ -89,14 +89,20 @@ func (p *pass) tallyNamed(changes []tenantsource.Change, results []outcome) (lef
 		case !r.done:
 			left = true // it is refused, or has moved: a poll reports how
 		case changes[i].Action == tenantsource.Create:
-			p.session.Others.Add(o)
+			p.noteNamed(o)
 			p.session.named.created++
 		default:
-			p.session.Others.Add(o)
+			p.noteNamed(o)
 			p.session.named.updated++
 		}
 	}
 	return left || len(results) < len(changes), err
+}
+
+// noteNamed takes an object that was written, which the next reads of single rows and the rollout have to know.
+func (p *pass) noteNamed(o mapping.Object) {
+	p.session.Others.Add(o)
+	p.session.Rolling.Wrote(o.Name)
 }
 
 // fleetOnDemand is the fleet for a read of some rows: only their objects are looked for.

@@ -94,7 +94,7 @@ func (in Input) readsNamed() bool {
 	if w == nil || len(w.Keys) == 0 || !in.RowKey || in.DryRun {
 		return false
 	}
-	if s.Failures > 0 || s.stages() || in.Now.Before(s.NoNamedUntil) && s.NoNamedFor == in.Generation {
+	if s.Failures > 0 || in.Now.Before(s.NoNamedUntil) && s.NoNamedFor == in.Generation {
 		return false
 	}
 	return s.Others != nil && s.Others.generation == in.Generation && in.Memory.Generation == in.Generation && in.Memory.Rows >= namedFrom
@@ -129,19 +129,21 @@ func (in Input) FailNamed(f *Failure) {
 }
 
 // JudgeNamed takes what a read of named rows came to: the changes that may be made at once. What takes something away, gives
-// something back, or has to be told to people, is left to a poll. poll says that there is such a thing.
+// something back, has to be told to people, or concerns a tenant that waits for a rollout, is left to a poll. poll says that
+// there is such a thing.
 func (in Input) JudgeNamed(h *Harvest) (changes []Change, poll bool) {
 	// How many rows have a value in a column can't be told from some of them.
 	if len(Upset(in.Memory.Columns, math.MaxInt, h)) > 0 {
 		return nil, true
 	}
 	lost := func(name string) bool { _, is := in.Session.Losses[name]; return is }
+	waiting := in.Session.Rolling.waiting(h)
 	changes = slices.DeleteFunc(slices.Clone(h.Changes), func(c Change) bool {
-		return lost(c.Name) || c.Harm != "" || c.Action != Create && c.Action != Update
+		return lost(c.Name) || waiting[c.Name] || c.Harm != "" || c.Action != Create && c.Action != Update
 	})
 	poll = len(changes) < len(h.Changes) || len(h.Rejected)+len(h.Staged) > 0
 	for name := range h.present {
-		poll = poll || lost(name)
+		poll = poll || lost(name) || waiting[name]
 	}
 	return changes, poll
 }

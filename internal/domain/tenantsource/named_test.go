@@ -51,7 +51,7 @@ func TestWhenRowsAreReadAlone(t *testing.T) {
 		"the database can't read single rows": {func(in *tenantsource.Input) {
 			in.Session.NoNamedUntil, in.Session.NoNamedFor = in.Now.Add(time.Second), in.Generation
 		}, tenantsource.Read, 0},
-		"a change of the spec is being rolled out": {func(in *tenantsource.Input) { in.Session.Rolling = &tenantsource.Rolling{} }, tenantsource.Read, 0},
+		"a change of the spec is being rolled out": {func(in *tenantsource.Input) { in.Session.Rolling = &tenantsource.Rolling{} }, tenantsource.ReadNamed, 0},
 		"a poll is due": {func(in *tenantsource.Input) { in.Session.LastRegular = in.Now.Add(-time.Hour) }, tenantsource.Read, 0},
 		"the last poll failed, and the next waits":           {func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 1, in.Now.Add(time.Minute) }, tenantsource.Rest, time.Minute},
 		"rows were read a moment ago":                        {func(in *tenantsource.Input) { in.Session.LastNamed = in.Now.Add(-400 * time.Millisecond) }, tenantsource.Rest, 600 * time.Millisecond},
@@ -168,6 +168,46 @@ func TestWhatARowSaysAlone(t *testing.T) {
 				}
 			}
 			got, poll := in.JudgeNamed(now.Harvest())
+			if diff := cmp.Diff(c.want, changes(&tenantsource.Harvest{Changes: got})); diff != "" || poll != c.poll {
+				t.Errorf("poll %t, want %t; changes (-want +got):\n%s", poll, c.poll, diff)
+			}
+		})
+	}
+}
+
+// What a rollout will make of a tenant was found out with the poll before it. A row of that tenant is left to a poll, and others
+// are not.
+func TestARowOfATenantThatWaitsForARollout(t *testing.T) {
+	program := keyed(t)
+	row := mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}}
+	o, _ := program.Build(1, row)
+	ours := tenantsource.Standing{Relation: tenantsource.Ours, UID: "u1", Key: o.Key}
+	changed := objects{"acme": {standing: ours, domains: []string{"acme.example.com"}}}
+	equal := objects{"acme": {standing: ours, hash: o.Hash()}}
+	at := func(uid string) map[string]time.Time { return map[string]time.Time{uid: noon} }
+	for name, c := range map[string]struct {
+		fleet    objects
+		waits    tenantsource.Change
+		released map[string]time.Time
+		refused  map[string]tenantsource.Refusal
+		want     []string
+		poll     bool
+	}{
+		"it waits":                             {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
+		"it waits, and nothing is to be made":  {fleet: equal, waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
+		"it waited, and its object is gone":    {waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
+		"it has the change":                    {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, released: at("u1"), want: []string{"Update acme u1"}},
+		"another one waits":                    {fleet: changed, waits: tenantsource.Change{Name: "beta", UID: "u2"}, want: []string{"Update acme u1"}},
+		"it is new":                            {waits: tenantsource.Change{Name: "beta", UID: "u2"}, want: []string{"Create acme"}},
+		"the change was refused, and is again": {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, released: at("u1"), refused: map[string]tenantsource.Refusal{"u1": {}}, poll: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := large(t, func(in *tenantsource.Input) {
+				in.Session.Rolling = &tenantsource.Rolling{
+					Staged: map[string]tenantsource.Staged{c.waits.UID: {Change: c.waits}}, Released: c.released, Refused: c.refused,
+				}
+			})
+			got, poll := in.JudgeNamed(read(t, program, c.fleet, row).Harvest())
 			if diff := cmp.Diff(c.want, changes(&tenantsource.Harvest{Changes: got})); diff != "" || poll != c.poll {
 				t.Errorf("poll %t, want %t; changes (-want +got):\n%s", poll, c.poll, diff)
 			}

@@ -169,8 +169,37 @@ func (r *Rolling) again(now time.Time, most int) []string {
 // Rolls reports whether a rollout is on its way that needs to know what becomes of the objects.
 func (s *Session) Rolls() bool { return s.Rolling.Going() }
 
-// stages reports whether tenants wait for a version.
-func (s *Session) stages() bool { return s.Rolling != nil && !s.Rolling.Memory.Complete }
+// waiting are the names of those objects of the rows that wait for the rollout. What it will make of them was found out with the
+// poll before: if a row changes until then, that has to be found out again.
+func (r *Rolling) waiting(h *Harvest) map[string]bool {
+	names := map[string]bool{}
+	for _, s := range h.Staged {
+		names[s.Name] = true
+	}
+	if r == nil {
+		return names
+	}
+	for uid, s := range r.Staged {
+		if h.present[s.Name] && !r.given(uid) {
+			names[s.Name] = true
+		}
+	}
+	return names
+}
+
+// given reports whether the rollout has made its change of the object, and will not try it again.
+func (r *Rolling) given(uid string) bool {
+	_, released := r.Released[uid]
+	_, refused := r.Refused[uid]
+	return released && !refused
+}
+
+// Wrote notes that an object of that name was written as its row wants it, since the poll that the rollout belongs to.
+func (r *Rolling) Wrote(name string) {
+	if r.Going() && r.Rows != nil {
+		r.Rows[name] = true
+	}
+}
 
 // members are the tenants, most of which a rollout may have nothing to do with. left is how many have an older version, and
 // no usable row that says what they would be.
