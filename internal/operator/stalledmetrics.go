@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -59,25 +58,35 @@ var stallingKinds = []struct {
 // registerStalled adds what is computed when it is scraped. A kind whose controller does not run is not read: the operator
 // may not have the right to.
 func registerStalled(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, controllers []string) error {
-	return registerAll(r, &stalled{reader: reader, elected: elected, controllers: controllers, desc: prometheus.NewDesc(metricPrefix+"stalled",
-		"1 for each object for which a person has to act (condition Stalled), with the reason. Objects of a kind beyond the first 100 have no namespace, name and reason, and are counted together. Only the active replica exports it.",
-		[]string{"kind", "namespace", "name", "reason"}, nil)})
+	return registerAll(r, &stalled{
+		reader: reader, elected: elected, controllers: controllers,
+		desc: prometheus.NewDesc(metricPrefix+"stalled",
+			"1 for each object for which a person has to act (condition Stalled), with the reason. Objects of a kind beyond the first 100 have no namespace, name and reason, and are counted together. Only the active replica exports it.",
+			[]string{"kind", "namespace", "name", "reason"}, nil),
+		stopped: prometheus.NewDesc(metricPrefix+"rollout_stopped",
+			"1 for each TenantSource and TenantPlan whose rollout has stopped (condition RolledOut with the reason RolloutStopped), whatever else is wrong with it. Objects of a kind beyond the first 100 have no namespace and name, and are counted together. Only the active replica exports it.",
+			[]string{"kind", "namespace", "name"}, nil),
+	})
 }
 
 // shownStalled is how many stalled objects of a kind have series of their own. A person can't work through more, and when a
 // right is taken from the operator, every object stalls.
 const shownStalled = 100
 
-// stalled shows the objects for which a person has to act, one by one.
+// stalled shows the objects for which a person has to act, one by one, and those whose rollout has stopped: Stalled has
+// only one reason, which may be another one.
 type stalled struct {
-	reader      client.Reader
-	elected     <-chan struct{}
-	controllers []string
-	desc        *prometheus.Desc
+	reader        client.Reader
+	elected       <-chan struct{}
+	controllers   []string
+	desc, stopped *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
-func (s *stalled) Describe(d chan<- *prometheus.Desc) { d <- s.desc }
+func (s *stalled) Describe(d chan<- *prometheus.Desc) {
+	d <- s.desc
+	d <- s.stopped
+}
 
 // Collect implements prometheus.Collector.
 func (s *stalled) Collect(out chan<- prometheus.Metric) {
@@ -102,20 +111,44 @@ func (s *stalled) Collect(out chan<- prometheus.Metric) {
 }
 
 func (s *stalled) show(out chan<- prometheus.Metric, kind string, objects []parentObject) {
-	objects = slices.DeleteFunc(objects, func(o parentObject) bool { return !meta.IsStatusConditionTrue(o.conditions, v1alpha1.ConditionStalled) })
-	slices.SortFunc(objects, func(a, b parentObject) int {
-		return cmp.Or(since(a).Compare(since(b)), cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	first, more := longest(objects, func(c metav1.Condition) bool {
+		return c.Type == v1alpha1.ConditionStalled && c.Status == metav1.ConditionTrue
 	})
-	for _, o := range objects[:min(len(objects), shownStalled)] {
-		reason := meta.FindStatusCondition(o.conditions, v1alpha1.ConditionStalled).Reason
-		out <- prometheus.MustNewConstMetric(s.desc, prometheus.GaugeValue, 1, kind, o.GetNamespace(), o.GetName(), reason)
+	for _, o := range first {
+		out <- prometheus.MustNewConstMetric(s.desc, prometheus.GaugeValue, 1, kind, o.GetNamespace(), o.GetName(), o.is.Reason)
 	}
-	if more := len(objects) - shownStalled; more > 0 {
+	if more > 0 {
 		out <- prometheus.MustNewConstMetric(s.desc, prometheus.GaugeValue, float64(more), kind, "", "", "")
+	}
+	first, more = longest(objects, func(c metav1.Condition) bool {
+		return c.Type == v1alpha1.ConditionRolledOut && c.Reason == v1alpha1.ReasonRolloutStopped
+	})
+	for _, o := range first {
+		out <- prometheus.MustNewConstMetric(s.stopped, prometheus.GaugeValue, 1, kind, o.GetNamespace(), o.GetName())
+	}
+	if more > 0 {
+		out <- prometheus.MustNewConstMetric(s.stopped, prometheus.GaugeValue, float64(more), kind, "", "")
 	}
 }
 
-// since is when the object was stalled. Those that are so the longest come first, and stay there.
-func since(o parentObject) time.Time {
-	return meta.FindStatusCondition(o.conditions, v1alpha1.ConditionStalled).LastTransitionTime.Time
+// affected is an object with the condition that it is shown for.
+type affected struct {
+	parentObject
+
+	is metav1.Condition
+}
+
+// longest are the first ones of the objects that have such a condition, and how many more there are. Those that have it the
+// longest come first, and stay there.
+func longest(objects []parentObject, such func(metav1.Condition) bool) (first []affected, more int) {
+	for _, o := range objects {
+		if at := slices.IndexFunc(o.conditions, such); at >= 0 {
+			first = append(first, affected{o, o.conditions[at]})
+		}
+	}
+	slices.SortFunc(first, func(a, b affected) int {
+		return cmp.Or(a.is.LastTransitionTime.Compare(b.is.LastTransitionTime.Time), cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	shown := min(len(first), shownStalled)
+	return first[:shown], len(first) - shown
 }

@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,35 @@ func stalled(status metav1.ConditionStatus, reason string, since time.Time) []me
 
 func named(n int) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("o-%03d", n)}
+}
+
+// A rollout that has stopped is shown also where another problem is the reason of Stalled.
+func TestStoppedRollouts(t *testing.T) {
+	t.Parallel()
+	elected := make(chan struct{})
+	close(elected)
+	now := time.Unix(100_000, 0)
+	with := func(stalledBy, rolledOut string) []metav1.Condition {
+		return append(stalled("True", stalledBy, now), metav1.Condition{Type: "RolledOut", Status: "False", Reason: rolledOut, LastTransitionTime: metav1.NewTime(now)})
+	}
+	objects := []client.Object{
+		&v1alpha1.TenantSource{ObjectMeta: named(1), Status: v1alpha1.TenantSourceStatus{Conditions: with("DeletionHeld", "RolloutStopped")}},
+		&v1alpha1.TenantSource{ObjectMeta: named(2), Status: v1alpha1.TenantSourceStatus{Conditions: with("Conflict", "RollingOut")}},
+		&kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "acme"}, Status: kleffv1.TenantPlanStatus{Conditions: with("RolloutStopped", "RolloutStopped")}},
+	}
+	registry := prometheus.NewRegistry()
+	if err := operator.RegisterStalled(registry, readerOf(t, objects...), elected, []string{"tenantsource", "tenant"}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, series := range gathered(t, registry) {
+		if strings.Count(series, "/") == 3 { // those of Stalled have a reason, too
+			got = append(got, series)
+		}
+	}
+	if d := cmp.Diff([]string{"TenantPlan/acme// 1", "TenantSource/o-001/shop/ 1"}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
 }
 
 func TestStalledObjects(t *testing.T) {

@@ -168,7 +168,7 @@ func TestMetrics(t *testing.T) {
 var customerMetrics = []string{"cloudfront_tenant_operator_customers", "cloudfront_tenant_operator_plan_tenants"}
 
 // guardMetrics have a series for each thing that is held, and so none here.
-var guardMetrics = []string{"cloudfront_tenant_operator_stalled", "cloudfront_tenant_operator_deletions_held", "cloudfront_tenant_operator_writes_halted", "cloudfront_tenant_operator_grant_violations"}
+var guardMetrics = []string{"cloudfront_tenant_operator_stalled", "cloudfront_tenant_operator_rollout_stopped", "cloudfront_tenant_operator_deletions_held", "cloudfront_tenant_operator_writes_halted", "cloudfront_tenant_operator_grant_violations"}
 
 // accountMetrics are about accounts at other DNS providers, of which this operator has none.
 var accountMetrics = []string{
