@@ -257,7 +257,7 @@ func (in Input) member(l Look) rollout.Member {
 		m.State, m.Failure, m.Lacks = rollout.Failed, refusal.Reason, true
 	case released && in.Now.Sub(at) < inFlightAtMost:
 		m.State = rollout.InFlight
-	case s.Busy || len(s.body) == 0 || released:
+	case s.Busy || len(s.body) == 0:
 		m.State = rollout.Held
 	default:
 		m.State = rollout.Waiting

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
@@ -144,4 +146,35 @@ func TestNextRolloutRemembersWhatTenantsHave(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A change that has left no trace of itself is made again: its writes may all have found the object changed.
+func TestAReleaseWithoutATraceIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	row := mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}}
+	fleet := objects{"acme": {standing: tenantsource.Standing{Relation: tenantsource.Ours, UID: "u1", Key: "acme"}, domains: []string{"acme.example.com"}}}
+	change := read(t, keyed(t), fleet, row).Harvest().Changes[0]
+	for name, c := range map[string]struct {
+		released time.Duration
+		want     []string
+	}{
+		"it may still be on its way": {released: 29 * time.Minute},
+		"it is lost":                 {released: 30 * time.Minute, want: []string{"u1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := input(func(in *tenantsource.Input) {
+				in.Session.LastRegular, in.Guard.Interval = in.Now, time.Hour
+				in.Rollout = &tenantsource.RolloutSpec{Limits: rollout.Limits{MaxConcurrent: 1}}
+				in.Looks = []tenantsource.Look{{Name: "acme", UID: "u1", Revision: "before"}}
+				in.Session.Rolling = &tenantsource.Rolling{
+					Memory: tenantsource.RolloutMemory{Revision: "after"}, Staged: map[string]tenantsource.Staged{"u1": {Change: change}},
+					Rows: map[string]bool{"acme": true}, Released: map[string]time.Time{"u1": in.Now.Add(-c.released)},
+				}
+			})
+			if d := cmp.Diff(c.want, tenantsource.Decide(in).Release); d != "" {
+				t.Errorf("released (-want +got):\n%s", d)
+			}
+		})
+	}
 }
