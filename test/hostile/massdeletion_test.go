@@ -65,8 +65,10 @@ func newFleet(t *testing.T, namespace string, flags ...string) *fleet {
 			t.Errorf("the end of the operator's log:\n%s", log[max(0, len(log)-6000):])
 		}
 	})
+	// A large fleet takes people longer to delete.
+	settle := 2*time.Second + time.Duration(*size)*time.Millisecond
 	f.operator, err = f.StartOperator(t.Context(), stack.OperatorOptions{Flags: append([]string{
-		"--deletion-budget=true", "--deletion-budget-settle=2s", "--aws-rate=200", "--aws-burst=200", "--route53-rate=50", "--route53-burst=50", "--sweep-interval=10s",
+		"--deletion-budget=true", "--deletion-budget-settle=" + settle.String(), "--aws-rate=200", "--aws-burst=200", "--route53-rate=50", "--route53-burst=50", "--sweep-interval=10s",
 	}, flags...)})
 	if err != nil {
 		t.Fatal(err)
@@ -141,11 +143,11 @@ func (f *fleet) held(n int) (plan string) {
 	return plan
 }
 
-// manifests writes the fleet as people keep it in Git, and returns the file.
-func (f *fleet) manifests(change func(*v1alpha1.DistributionTenant)) string {
+// manifests writes tenants as people keep them in Git, and returns the file.
+func (f *fleet) manifests(tenants []v1alpha1.DistributionTenant, change func(*v1alpha1.DistributionTenant)) string {
 	f.t.Helper()
 	var text strings.Builder
-	for _, o := range f.objects(gomega.NewWithT(f.t)) {
+	for _, o := range tenants {
 		o = v1alpha1.DistributionTenant{
 			TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "DistributionTenant"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name}, Spec: o.Spec,
@@ -183,7 +185,7 @@ func (f *fleet) kubectl(args ...string) {
 func (f *fleet) prune() {
 	f.t.Helper()
 	application := func(o *v1alpha1.DistributionTenant) string { return f.namespace + "-" + o.Name[len(o.Name)-1:] }
-	f.kubectl("apply", "-f", f.manifests(func(o *v1alpha1.DistributionTenant) { o.Labels = map[string]string{"app": application(o)} }))
+	f.kubectl("apply", "-f", f.manifests(f.objects(gomega.NewWithT(f.t)), func(o *v1alpha1.DistributionTenant) { o.Labels = map[string]string{"app": application(o)} }))
 	group, ctx := errgroup.WithContext(f.t.Context())
 	for digit := range 10 {
 		app := fmt.Sprintf("%s-%d", f.namespace, digit)
@@ -256,90 +258,127 @@ func (f *fleet) tenantsInAWS() map[string]sim.TenantState {
 // there again as it was once its objects are.
 func TestAFleetIsNotDeletedByMistake(t *testing.T) {
 	f := newFleet(t, "shop")
-	before := f.tenantsInAWS()
-	_, _, last := f.changes(0)
+	before, ctx := f.tenantsInAWS(), t.Context()
 	for _, mistake := range []struct {
-		name string
-		make func()
+		name    string
+		make    func()
+		restore func()
 	}{
-		{"a selector", func() {
-			if out, err := host.Kubectl(t.Context(), "-n", f.namespace, "delete", "cfdt", "--all", "--wait=false"); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-		}},
+		{"a selector", func() { f.kubectl("delete", "cfdt", "--all", "--wait=false") }, func() {}},
 		{"while the operator is away", func() {
-			if _, err := f.operator.Stop(t.Context()); err != nil {
-				t.Fatal(err)
+			if _, err := f.operator.Stop(ctx); err != nil {
+				f.t.Fatal(err)
 			}
-			if err := kube.DeleteAllOf(t.Context(), &v1alpha1.DistributionTenant{}, client.InNamespace(f.namespace)); err != nil {
-				t.Fatal(err)
+			if err := kube.DeleteAllOf(ctx, &v1alpha1.DistributionTenant{}, client.InNamespace(f.namespace)); err != nil {
+				f.t.Fatal(err)
 			}
-			if err := f.operator.Start(t.Context()); err != nil {
-				t.Fatal(err)
+			if err := f.operator.Start(ctx); err != nil {
+				f.t.Fatal(err)
 			}
-		}},
-		{"a prune of all applications", f.prune},
-		{"a Helm release", func() {
-			chart := t.TempDir()
-			if err := os.Mkdir(filepath.Join(chart, "templates"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Rename(f.manifests(nil), filepath.Join(chart, "templates", "tenants.yaml")); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(chart, "Chart.yaml"), []byte("apiVersion: v2\nname: fleet\nversion: 1.0.0\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			for _, args := range [][]string{{"install", "fleet", chart, "--take-ownership"}, {"uninstall", "fleet", "--wait=false"}} {
-				if out, err := host.Helm(t.Context(), append(args, "--namespace", f.namespace, "--qps=1000", "--burst-limit=1000")...); err != nil {
-					t.Fatalf("%v: %s", err, out)
-				}
-			}
-		}},
-		{"the CRD", func() {
-			out, err := host.Kubectl(t.Context(), "delete", "crd", crd, "--wait=false")
-			if allow := "kubectl annotate crd " + crd + " cloudfront-tenant-operator.io/allow-deletion=true"; err == nil || !strings.Contains(out+err.Error(), allow) {
-				t.Fatalf("deleting the CRD: %v %s, want that it is refused and says %q", err, out, allow)
-			}
-			if out, err := host.Kubectl(t.Context(), "annotate", "crd", crd, v1alpha1.GroupName+"/allow-deletion=true"); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			if out, err := host.Kubectl(t.Context(), "delete", "crd", crd, "--wait=false"); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-		}},
+		}, func() {}},
+		{"a prune of all applications", f.prune, func() {}},
+		{"Helm releases", f.uninstall, func() {}},
+		{"the CRD", f.deleteCRD, f.reinstall},
 	} {
-		mistake.make()
-		plan := f.held(*size)
-		if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
-			t.Fatalf("%s: %d calls change AWS, and %d tags, such as %s", mistake.name, len(changes), tags, changes[:min(3, len(changes))])
+		passed := t.Run(mistake.name, func(sub *testing.T) {
+			f.t = sub
+			f.survives(mistake.make, mistake.restore, before)
+		})
+		if f.t = t; !passed {
+			return
 		}
-		f.answer(v1alpha1.AnnotationAbandonDeletions, plan)
-		f.gone()
-		if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
-			t.Errorf("%s: letting the objects go changes AWS: %v, %d tags", mistake.name, changes, tags)
-		}
-		if mistake.name == "the CRD" {
-			f.reinstall()
-		}
-		f.create()
-		changes, tags, now := f.changes(last)
-		if len(changes) > 0 || tags != *size {
-			t.Errorf("%s: taking the tenants over again takes %d calls that change AWS, such as %v, and %d tags, want %d", mistake.name, len(changes), changes[:min(3, len(changes))], tags, *size)
-		}
-		if d := cmp.Diff(before, f.tenantsInAWS()); d != "" {
-			t.Errorf("%s: the tenants in AWS (-before +after):\n%s", mistake.name, d)
-		}
-		last = now
 	}
+	t.Run("a namespace", func(sub *testing.T) {
+		f.t = sub
+		defer func() { f.t = t }()
+		f.deleteOnPurpose()
+	})
+}
 
-	// The last mistake was none.
-	if err := kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}); err != nil {
-		t.Fatal(err)
+// survives makes a mistake, lets the objects go without what they stand for, and creates them again.
+func (f *fleet) survives(mistake, restore func(), before map[string]sim.TenantState) {
+	f.t.Helper()
+	_, _, last := f.changes(0)
+	mistake()
+	plan := f.held(*size)
+	if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
+		f.t.Fatalf("%d calls change AWS, and %d tags, such as %s", len(changes), tags, changes[:min(3, len(changes))])
+	}
+	f.answer(v1alpha1.AnnotationAbandonDeletions, plan)
+	f.gone()
+	if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
+		f.t.Errorf("letting the objects go changes AWS: %v, %d tags", changes, tags)
+	}
+	restore()
+	f.create()
+	if changes, tags, _ := f.changes(last); len(changes) > 0 || tags != *size {
+		f.t.Errorf("taking the tenants over again takes %d calls that change AWS, such as %v, and %d tags, want %d", len(changes), changes[:min(3, len(changes))], tags, *size)
+	}
+	if d := cmp.Diff(before, f.tenantsInAWS()); d != "" {
+		f.t.Errorf("the tenants in AWS (-before +after):\n%s", d)
+	}
+}
+
+// ofARelease is how many tenants a Helm release has at most: Helm deletes all of its objects at the same time.
+const ofARelease = 1000
+
+// uninstall deletes the tenants with their Helm releases.
+func (f *fleet) uninstall() {
+	f.t.Helper()
+	helm := func(args ...string) {
+		f.t.Helper()
+		if out, err := host.Helm(f.t.Context(), append(args, "--namespace", f.namespace, "--qps=1000", "--burst-limit=1000")...); err != nil {
+			f.t.Fatalf("helm %s: %s", args[0], out)
+		}
+	}
+	var releases []string
+	for tenants := range slices.Chunk(f.objects(gomega.NewWithT(f.t)), ofARelease) {
+		name := fmt.Sprintf("fleet-%d", len(releases))
+		helm("install", name, f.chart(name, tenants), "--take-ownership")
+		releases = append(releases, name)
+	}
+	for _, name := range releases {
+		helm("uninstall", name, "--wait=hookOnly")
+	}
+}
+
+// chart writes a Helm chart of tenants, and returns its directory.
+func (f *fleet) chart(name string, tenants []v1alpha1.DistributionTenant) string {
+	f.t.Helper()
+	dir := f.t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "templates"), 0o755); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.Rename(f.manifests(tenants, nil), filepath.Join(dir, "templates", "tenants.yaml")); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "Chart.yaml"), fmt.Appendf(nil, "apiVersion: v2\nname: %s\nversion: 1.0.0\n", name), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	return dir
+}
+
+// deleteCRD deletes the definition of the tenants, which is refused until it is asked for.
+func (f *fleet) deleteCRD() {
+	f.t.Helper()
+	out, err := host.Kubectl(f.t.Context(), "delete", "crd", crd, "--wait=false")
+	if allow := "kubectl annotate crd " + crd + " cloudfront-tenant-operator.io/allow-deletion=true"; err == nil || !strings.Contains(out+err.Error(), allow) {
+		f.t.Fatalf("deleting the CRD: %v %s, want that it is refused and says %q", err, out, allow)
+	}
+	f.kubectl("annotate", "crd", crd, v1alpha1.GroupName+"/allow-deletion=true")
+	f.kubectl("delete", "crd", crd, "--wait=false")
+}
+
+// deleteOnPurpose deletes the namespace, which is no mistake.
+func (f *fleet) deleteOnPurpose() {
+	f.t.Helper()
+	_, _, last := f.changes(0)
+	if err := kube.Delete(f.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}); err != nil {
+		f.t.Fatal(err)
 	}
 	plan := f.held(*size)
 	if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
-		t.Errorf("a namespace: %d calls change AWS, such as %s", len(changes), changes[:min(3, len(changes))])
+		f.t.Errorf("%d calls change AWS, such as %s", len(changes), changes[:min(3, len(changes))])
 	}
 	f.answer(v1alpha1.AnnotationApproveDeletions, plan)
 	f.gone()
