@@ -6,9 +6,9 @@ import (
 	"runtime/debug"
 )
 
-// gcPercent lets garbage grow to a quarter of what is in use instead of to as much again. The operator keeps a fleet in
+// gcPercent lets garbage grow to a fifth of what is in use instead of to as much again. The operator keeps a fleet in
 // memory and waits for AWS most of the time: it has more CPU to spare than memory. The environment's GOGC wins.
-const gcPercent = 25
+const gcPercent = 20
 
 func (c Config) saveMemory() {
 	if os.Getenv("GOGC") == "" {
