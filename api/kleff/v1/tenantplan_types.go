@@ -399,8 +399,7 @@ type Rollout struct {
 	MaxConcurrent int32 `json:"maxConcurrent,omitempty"`
 
 	// maxFailedPercent is the percentage of the tenants tried so far that may fail before the rollout is stopped. A
-	// single failed tenant does not stop it unless this is 0. Among the canaries that canary selects, it counts like more of
-	// them. Default: 10.
+	// single failure does not count, unless this is 0 or the tenant is one of the canaries that canary selects. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100

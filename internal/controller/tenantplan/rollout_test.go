@@ -3,6 +3,7 @@ package tenantplan_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -148,6 +149,10 @@ func TestAPausedRolloutGoesOnWhereItWas(t *testing.T) {
 	progress := s.plan.Status.Rollout.DeepCopy()
 	s.edit(paused(false))
 	s.is(1, 1, 0, kleffv1.ReasonRollingOut)
+	const pause = "A change of the plan is being rolled out, and pauses until 1970-01-01T01:"
+	if c := meta.FindStatusCondition(s.plan.Status.Conditions, kleffv1.ConditionRolledOut); !strings.HasPrefix(c.Message, pause) {
+		s.Errorf("RolledOut says %q, want %q and more", c.Message, pause)
+	}
 	if d := cmp.Diff(progress, s.plan.Status.Rollout); d != "" {
 		t.Errorf("the progress (-before +after):\n%s", d)
 	}

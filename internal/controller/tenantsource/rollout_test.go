@@ -119,6 +119,9 @@ func TestCanariesStepsAndPauses(t *testing.T) {
 	if got := len(having(w, "two")); got != 2 {
 		t.Errorf("%d tenants in the pause", got)
 	}
+	if message := w.Describe("customers"); !strings.Contains(message, ", and pauses until ") {
+		t.Errorf("no end of the pause in:\n%s", message)
+	}
 	w.Advance(12 * time.Minute)
 	w.Deploy("customers", nil)
 	if got := len(having(w, "two")); got != 6 {

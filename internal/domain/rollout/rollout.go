@@ -110,6 +110,14 @@ func (r Rollout) Tried() int { return r.Applied + r.Broken() }
 // Broken are those that were tried and failed.
 func (r Rollout) Broken() int { return r.Failed - r.Unfit }
 
+// NextStep says when the next step begins, as the end of a message, while the rollout pauses.
+func (r Rollout) NextStep(now time.Time) string {
+	if r.Again == 0 {
+		return ""
+	}
+	return ", and pauses until " + now.Add(r.Again).UTC().Format(time.RFC3339)
+}
+
 // Soonest is the shorter of two delays, of which zero is none.
 func Soonest(a, b time.Duration) time.Duration {
 	if a == 0 || b == 0 {

@@ -253,3 +253,21 @@ func TestEveryRolloutEnds(t *testing.T) {
 		}
 	})
 }
+
+// The end of a pause is a time, and not the rest of it: a message that changes all the time is a write each time.
+func TestNextStep(t *testing.T) {
+	t.Parallel()
+	members := slices.Concat(in(rollout.Applied, "a"), in(rollout.Waiting, "b"))
+	for after, want := range map[time.Duration]string{
+		time.Minute:      ", and pauses until 2026-01-01T01:00:00Z",
+		59 * time.Minute: ", and pauses until 2026-01-01T01:00:00Z",
+		time.Hour:        "",
+	} {
+		began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		now := began.Add(after)
+		r := rollout.Advance(now, "r", members, rollout.Limits{MaxConcurrent: 1, Pause: time.Hour}, rollout.Progress{Step: 1, Target: 1, Settled: began})
+		if got := r.NextStep(now); got != want {
+			t.Errorf("after %s: %q, want %q", after, got, want)
+		}
+	}
+}

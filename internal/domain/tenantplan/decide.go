@@ -321,7 +321,7 @@ func (in *Input) rolledOut(r rollout.Rollout) chain.Condition {
 	case r.Paused:
 		c.Reason, c.Message = plan.ReasonRolloutPaused, "spec.rollout.paused is set, so a change of the plan reaches no more tenants. Remove it to continue"
 	case r.Waiting > 0:
-		c.Reason, c.Message = plan.ReasonRollingOut, "a change of the plan is being rolled out"
+		c.Reason, c.Message = plan.ReasonRollingOut, "a change of the plan is being rolled out"+r.NextStep(in.Now)
 	case r.Failed > 0:
 		c.Reason, c.Message = plan.ReasonTenantsFailed, fmt.Sprintf("the plan could not be applied to %s. %s", prose.Count(r.Failed, "tenant", "tenants"), r.First)
 	default:

@@ -137,7 +137,7 @@ func (in Input) JudgeNamed(h *Harvest) (changes []Change, poll bool) {
 		return nil, true
 	}
 	lost := func(name string) bool { _, is := in.Session.Losses[name]; return is }
-	waiting := in.Session.Rolling.waiting(h)
+	waiting := in.Session.Rolling.waiting(h, in.Now)
 	changes = slices.DeleteFunc(slices.Clone(h.Changes), func(c Change) bool {
 		return lost(c.Name) || waiting[c.Name] || c.Harm != "" || c.Action != Create && c.Action != Update
 	})

@@ -193,13 +193,14 @@ func TestARowOfATenantThatWaitsForARollout(t *testing.T) {
 		want     []string
 		poll     bool
 	}{
-		"it waits":                             {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
-		"it waits, and nothing is to be made":  {fleet: equal, waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
-		"it waited, and its object is gone":    {waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
-		"it has the change":                    {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, released: at("u1"), want: []string{"Update acme u1"}},
-		"another one waits":                    {fleet: changed, waits: tenantsource.Change{Name: "beta", UID: "u2"}, want: []string{"Update acme u1"}},
-		"it is new":                            {waits: tenantsource.Change{Name: "beta", UID: "u2"}, want: []string{"Create acme"}},
-		"the change was refused, and is again": {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, released: at("u1"), refused: map[string]tenantsource.Refusal{"u1": {}}, poll: true},
+		"it waits":                              {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
+		"it waits, and nothing is to be made":   {fleet: equal, waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
+		"it waited, and its object is gone":     {waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
+		"it has the change":                     {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, released: at("u1"), want: []string{"Update acme u1"}},
+		"it was given it long ago, to no avail": {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, released: map[string]time.Time{"u1": noon.Add(-time.Hour)}, poll: true},
+		"another one waits":                     {fleet: changed, waits: tenantsource.Change{Name: "beta", UID: "u2"}, want: []string{"Update acme u1"}},
+		"it is new":                             {waits: tenantsource.Change{Name: "beta", UID: "u2"}, want: []string{"Create acme"}},
+		"the change was refused, and is again":  {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, released: at("u1"), refused: map[string]tenantsource.Refusal{"u1": {}}, poll: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := large(t, func(in *tenantsource.Input) {

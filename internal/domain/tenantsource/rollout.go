@@ -171,7 +171,7 @@ func (s *Session) Rolls() bool { return s.Rolling.Going() }
 
 // waiting are the names of those objects of the rows that wait for the rollout. What it will make of them was found out with the
 // poll before: if a row changes until then, that has to be found out again.
-func (r *Rolling) waiting(h *Harvest) map[string]bool {
+func (r *Rolling) waiting(h *Harvest, now time.Time) map[string]bool {
 	names := map[string]bool{}
 	for _, s := range h.Staged {
 		names[s.Name] = true
@@ -180,18 +180,19 @@ func (r *Rolling) waiting(h *Harvest) map[string]bool {
 		return names
 	}
 	for uid, s := range r.Staged {
-		if h.present[s.Name] && !r.given(uid) {
+		if h.present[s.Name] && !r.given(uid, now) {
 			names[s.Name] = true
 		}
 	}
 	return names
 }
 
-// given reports whether the rollout has made its change of the object, and will not try it again.
-func (r *Rolling) given(uid string) bool {
-	_, released := r.Released[uid]
+// given reports whether the rollout has made its change of the object, and will not try it again. One that has left no trace
+// in time is tried again.
+func (r *Rolling) given(uid string, now time.Time) bool {
+	at, released := r.Released[uid]
 	_, refused := r.Refused[uid]
-	return released && !refused
+	return released && !refused && now.Sub(at) < inFlightAtMost
 }
 
 // Wrote notes that an object of that name was written as its row wants it, since the poll that the rollout belongs to.
@@ -384,7 +385,7 @@ func (in Input) rolledOut(a rollout.Rollout, m RolloutMemory) chain.Condition {
 	case a.Paused:
 		return say(RolloutPaused, "spec.rollout.paused is set, so the change of the spec reaches no more tenants. Remove it to continue")
 	case a.Waiting > 0:
-		return say(RollingOut, "a change of the spec is being rolled out")
+		return say(RollingOut, "a change of the spec is being rolled out%s", a.NextStep(in.Now))
 	}
 	return say(TenantsFailed, "%s failed with the change. %s", prose.Count(a.Failed, "tenant", "tenants"), a.First)
 }
