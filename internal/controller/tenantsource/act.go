@@ -77,7 +77,7 @@ func (p *pass) current(ctx context.Context) error {
 // read reads the table, and asks what follows from it. That it fails is a result like any other.
 func (p *pass) read(ctx context.Context) error {
 	p.session.started = p.Clock.Now()
-	p.session.stream.seen()
+	p.session.stream.Seen()
 	round := p.in.Begin()
 	p.session.Round = round
 	fleet, err := p.fleet(ctx)
@@ -177,7 +177,7 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll, keys []str
 		return &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not support %q", p.object.Spec.Provider)}
 	}
 	connection, failure := p.connection(ctx, p.object)
-	p.session.stream.compare(connection, failure)
+	p.session.stream.Compare(connection, failure)
 	if failure != nil {
 		return failure
 	}

@@ -52,7 +52,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 			if round.Failure == nil { // then an event has told of them
 				p.session.named = named{}
 			}
-			p.session.stream.remind()
+			p.session.stream.Remind()
 			p.Observer.Polled(p.key(), report, now.Sub(p.session.started))
 			if report.PendingKnown {
 				p.Observer.Held(p.key(), held(report))

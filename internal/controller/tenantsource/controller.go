@@ -101,7 +101,7 @@ type session struct {
 	lost  bool
 	// stream tells of changes of the table, nil if nothing does. named counts what reads of single rows have changed since the
 	// last poll.
-	stream *stream
+	stream following
 	named  named
 	// started is when the round of the session began, for how long it took.
 	started time.Time

@@ -23,11 +23,11 @@ const namedTimeout = 10 * time.Second
 // follows at once.
 func (p *pass) readNamed(ctx context.Context, k reconcile.Keeper) error {
 	p.in.BeginNamed()
-	poll, err := p.applyNamed(ctx, k, p.session.stream.seen())
+	poll, err := p.applyNamed(ctx, k, p.session.stream.Seen())
 	if poll || err != nil {
 		p.session.stream.Hint()
 	}
-	p.in.Watch = p.session.stream.shows()
+	p.in.Watch = p.session.stream.Shows()
 	return err
 }
 
