@@ -22,7 +22,7 @@ import (
 // account is a world whose AWS the command reaches with credentials of its own.
 func account(t *testing.T) *world.World {
 	t.Helper()
-	w := world.New(t, plane.RESTConfig(), world.Options{})
+	w := world.New(t, plane.RESTConfig(), world.Options{Shared: true})
 	server := httptest.NewServer(w.Sim)
 	t.Cleanup(server.Close)
 	for name, value := range map[string]string{

@@ -42,7 +42,7 @@ func newMover(t *testing.T, within bool) *mover {
 	seed.HostedZones = []sim.SeedHostedZone{{ID: "ZCOVERED", Name: "example.com"}}
 	config := plane.RESTConfig()
 	config.QPS, config.Burst = -1, 0
-	m.World = world.New(t, config, world.Options{Seed: &seed, Claims: &world.Holds{Own: time.Hour, Customer: time.Hour}, Watch: m.sample})
+	m.World = world.New(t, config, world.Options{Shared: true, Seed: &seed, Claims: &world.Holds{Own: time.Hour, Customer: time.Hour}, Watch: m.sample})
 	m.domain = m.Namespace + ".example.com"
 	namespace := m.Namespace
 	if !within {

@@ -64,7 +64,7 @@ func playing(r *reader, w *world.World, step string) {
 func TestFromACK(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "testdata/ack-crd.yaml", newCRD)
-	w := world.New(t, c.config, world.Options{})
+	w := world.New(t, c.config, world.Options{Shared: true})
 	r := newReader(t, c, w)
 	s := leave(t, w, "acme-prod", ackTags)
 	r.write("ack.yaml", fmt.Sprintf(ackObject, s.ID))
@@ -89,7 +89,7 @@ func TestFromACK(t *testing.T) {
 func TestFromTerraform(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, newCRD)
-	w := world.New(t, c.config, world.Options{})
+	w := world.New(t, c.config, world.Options{Shared: true})
 	// Whether AWS takes an empty block is not documented. Where it does not, the web ACL has to be removed there.
 	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed.EmptyBlocks = true })
 	r := newReader(t, c, w)
@@ -129,7 +129,7 @@ spec:
 
 func TestDistributionFromTerraform(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, shared.config, world.Options{})
+	w := world.New(t, shared.config, world.Options{Shared: true})
 	r := newReader(t, shared, w)
 	state, before := w.Sim.Distributions("")[0], writes(w)
 	r.write("platform.yaml", ourDistribution)
@@ -261,7 +261,7 @@ func TestForgettingOnTheWayFromOtherTools(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, shared.config, world.Options{})
+			w := world.New(t, shared.config, world.Options{Shared: true})
 			s := leave(t, w, "acme", maps.Clone(ackTags))
 			w.Apply(w.Tenant("acme", tier("gold"), c.change))
 			c.play(t, w, s)

@@ -64,7 +64,7 @@ func byPredecessor(r *reader, w *world.World, name string, change ...func(*cloud
 func TestFromThePredecessor(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "testdata/predecessor-crd.yaml")
-	w := world.New(t, c.config, world.Options{})
+	w := world.New(t, c.config, world.Options{Shared: true})
 	// Whether AWS takes an empty block is not documented. Where it does not, the web ACL has to be removed there.
 	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed.EmptyBlocks = true })
 	r := newReader(t, c, w)
@@ -166,7 +166,7 @@ func TestForgettingOnTheWayFromThePredecessor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, shared.config, world.Options{})
+			w := world.New(t, shared.config, world.Options{Shared: true})
 			r := newReader(t, shared, w)
 			play(t, r, w, byPredecessor(r, w, "acme"))
 		})
@@ -200,7 +200,7 @@ func predecessorPass(t *testing.T, w *world.World, name string) {
 func TestTheOldCRDsAreDeleted(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "testdata/predecessor-crd.yaml")
-	w := world.New(t, c.config, world.Options{})
+	w := world.New(t, c.config, world.Options{Shared: true})
 	r := newReader(t, c, w)
 	s := byPredecessor(r, w, "acme")
 	r.follow("predecessor/save")

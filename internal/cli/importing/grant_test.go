@@ -77,7 +77,7 @@ func TestTheGrantThatIsWrittenIsEnough(t *testing.T) {
 		sim.SeedTenant{Name: "acme", ConnectionGroupID: groupID, CertificateARN: sim.DefaultCertificateARN, Domains: []string{"*.example.com"}},
 		sim.SeedTenant{Name: "taken", Tags: owned("staging", "shop", "x", "u")},
 	)
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.New(t, kubeConfig, world.Options{Shared: true})
 	o := options(t, newSim(t, seed))
 	o.Namespace, o.ByID, o.ForceOwner = w.Namespace, true, true
 	o.Cluster = here()

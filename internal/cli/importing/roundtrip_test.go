@@ -148,7 +148,7 @@ func TestAnImportedFleetIsAdoptedAndNotChanged(t *testing.T) {
 	for seed := range 3 {
 		t.Run(fmt.Sprint("distribution ", seed), func(t *testing.T) {
 			t.Parallel()
-			m := makeFleet(t, world.New(t, kubeConfig, world.Options{}), seed)
+			m := makeFleet(t, world.New(t, kubeConfig, world.Options{Shared: true}), seed)
 			f := imported(t, m.importing())
 			entries := f.Entries()
 			if tally := f.Tally(); tally != (importing.Tally{Clean: 18}) || len(entries) != 18 {

@@ -17,7 +17,7 @@ import (
 // What is said to be refused is what the API server refuses, for the same reasons.
 func TestRefusalsAreThoseOfTheAPIServer(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.New(t, kubeConfig, world.Options{Shared: true})
 	tenant := func(change func(*v1alpha1.DistributionTenant)) client.Object {
 		o := w.Tenant("acme", change)
 		o.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "DistributionTenant"}

@@ -46,8 +46,9 @@ const maxPasses = 400
 func (w *World) Advance(d time.Duration) {
 	w.t.Helper()
 	end := w.Clock.Now().Add(d)
-	// A test may have written with a client of its own, such as kubectl.
-	w.noteAll()
+	if w.options.Shared {
+		w.noteAll()
+	}
 	passes := map[ID]int{}
 	for {
 		w.watch()

@@ -217,6 +217,9 @@ func (w *World) noting(c client.WithWatch) client.WithWatch {
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 			return note(o, c.Delete(ctx, o, opts...))
 		},
+		DeleteAllOf: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteAllOfOption) error {
+			return note(o, c.DeleteAllOf(ctx, o, opts...))
+		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
 			return note(o, c.SubResource(sub).Patch(ctx, o, p, opts...))
 		},

@@ -76,6 +76,9 @@ type Options struct {
 	// Grants is how EdgeGrants are meant, and Granted are those that there are at first. Empty: everything is granted.
 	Grants  grants.Mode
 	Granted []grant.Grant
+	// Shared says that the test writes with other clients than the world's, such as kubectl. Objects are then read each time
+	// that time passes, and not only when the world's clients have written.
+	Shared bool
 	// Expiry makes the operator watch when certificates expire, and Capacity how much of its quotas the account uses.
 	Expiry, Capacity bool
 	// Claims makes the operator judge who may have a domain, and hold what is released for so long; nil: it does not.
