@@ -200,6 +200,13 @@ func parse(t *testing.T, text string) rendering {
 	}
 }
 
+// without are the manifests that are not the same in another rendering.
+func (r rendering) without(other rendering) string {
+	const separator = "\n---\n"
+	same := strings.Split(other.text, separator)
+	return strings.Join(slices.DeleteFunc(strings.Split(r.text, separator), func(manifest string) bool { return slices.Contains(same, manifest) }), separator)
+}
+
 // names lists the objects as "Kind name", or "Kind namespace/name" outside the release's own.
 func (r rendering) names() []string {
 	var out []string

@@ -444,7 +444,9 @@ func TestEveryRenderingApplies(t *testing.T) {
 		}
 	})
 	thirdparty.Install(t, cluster.RESTConfig(), thirdparty.GatekeeperCRDs(t)...)
-	usual := render(t, "{}").names()
+	defaults := render(t, "{}")
+	checkApplies(t, defaults.text)
+	usual := defaults.names()
 	for name, c := range matrix {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -457,12 +459,20 @@ func TestEveryRenderingApplies(t *testing.T) {
 					t.Errorf("the rendering lacks %q", piece)
 				}
 			}
-			if out, err := run(t.Context(), "kubectl", []byte(r.text), "apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", "-"); err != nil {
-				t.Errorf("the API server refuses it: %v\n%s", err, out)
+			if others := r.without(defaults); others != "" {
+				checkApplies(t, others)
 			}
 			checkFlags(t, r)
 			checkPodIsAdmitted(t, r, c.refusal)
 		})
+	}
+}
+
+// checkApplies has the API server say whether it accepts manifests.
+func checkApplies(t *testing.T, manifests string) {
+	t.Helper()
+	if out, err := run(t.Context(), "kubectl", []byte(manifests), "apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", "-"); err != nil {
+		t.Errorf("the API server refuses it: %v\n%s", err, out)
 	}
 }
 
