@@ -188,8 +188,9 @@ func storyRow(i int) map[string]any {
 	return map[string]any{"name": name(i), "domain": name(i) + ".example.com", "enabled": true}
 }
 
-// follow makes the source.
+// follow makes the source. One that is made again has a budget of its own.
 func (s *story) follow(t *rapid.T) {
+	s.unasked, s.all = nil, nil
 	number, share := rapid.Int32Range(1, 3).Draw(t, "number"), rapid.SampledFrom([]int32{0, 30}).Draw(t, "share")
 	s.edited = s.Clock.Now()
 	s.Source("customers", mapping.Postgres, mapping.Query{SQL: mapping.SQLQuery{Query: "SELECT"}, Connection: mapping.NewSecret("memory")}, func(o *v1alpha1.TenantSource) {
