@@ -6,15 +6,19 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # The race detector costs several times the CPU, and only helps where goroutines share data. These tests run in one
-# goroutine, or, in test/sources, the concurrent parts have tests of their own with it: the adapters and the controller.
-alone='/(api|hack|internal/(adapter/source/child|convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|contract|docs|hostile|migration|model|policies|sources))(/|$)'
-# How many packages are tested at a time: those with the race detector mostly wait for processes that they started.
-alone_at_once=2
-raced_at_once=3
+# goroutine, or the concurrent parts have tests of their own with it: adapters, shared workers, streams, and the operator
+# itself in test/crash, test/e2e and test/tenancy.
+alone='/(api|cmd/playground|hack|internal/(adapter/source/child|cli/importing|convert|domain|controller/(awsresource|distributiontenant|invalidation|tenant|tenantplan|tenantsource$)|testkit)|test/(chart|contract|docs|hostile|migration|model|policies|rights|sources))(/|$)'
+# How many packages of each kind are tested at a time. Both kinds run at the same time: most packages wait a lot, for
+# processes that they started and for pauses of the operator.
+alone_at_once=3
+raced_at_once=2
 # The slowest packages, the slowest first. go test starts the packages in the order of its arguments, so none of these is
 # still running alone at the end.
-long=(test/sources internal/controller/tenantsource cmd/playground test/crash test/e2e test/tenancy test/rights test/hostile test/migration test/chart
-  internal/controller/distributiontenant internal/adapter/source/child)
+long=(test/sources test/hostile cmd/playground internal/controller/tenantsource internal/controller/distributiontenant test/chart
+  test/rights internal/adapter/source/child test/migration
+  test/crash test/e2e test/tenancy internal/adapter/dns/externaldns internal/adapter/source/mongodb internal/adapter/source
+  internal/adapter/source/dynamodb internal/cli)
 
 hack/need-cc.sh
 go -C hack/controlplane run ./build
@@ -27,12 +31,13 @@ export DATABASE_ASSETS
 THIRDPARTY_ASSETS="$(hack/thirdparty.sh)"
 export THIRDPARTY_ASSETS
 
+# API servers, operators and linkers collect garbage for a quarter of their time, and there is memory to spare.
+export GOGC="${GOGC:-300}"
 # A program with the race detector waits a second before it exits, for goroutines that still run; the tests leave none.
 export GORACE="atexit_sleep_ms=0${GORACE:+ ${GORACE}}"
 
 output="$(mktemp)"
 trap 'rm -f "${output}"' EXIT
-failed=0
 
 # The first argument is a list of packages, the others are flags. `make lint` vets.
 test_packages() {
@@ -40,10 +45,11 @@ test_packages() {
   shift
   if [[ -n "${packages}" ]]; then
     # shellcheck disable=SC2086 # one word per package
-    CGO_ENABLED=1 go test -vet=off -timeout 60m "$@" ${packages} | tee -a "${output}" || failed=1
+    CGO_ENABLED=1 go test -vet=off -timeout 60m "$@" ${packages} | tee -a "${output}"
   fi
 }
 
+failed=0
 if [[ -z "${PKG:-}" || "${PKG}" == ./... ]]; then
   go -C hack/controlplane test -vet=off ./build | tee -a "${output}" || failed=1 # a module of its own
 fi
@@ -52,8 +58,9 @@ fi
 all="$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ${PKG:-./...})"
 first="$(for package in "${long[@]}"; do grep -E "/${package}\$" <<<"${all}" || true; done)"
 all="${first}"$'\n'"$(grep -vxF "${first:-none}" <<<"${all}" || true)"
-test_packages "$(grep -E "${alone}" <<<"${all}" || true)" -p "${alone_at_once}" "$@"
-test_packages "$(grep -vE "${alone}" <<<"${all}" || true)" -race -p "${raced_at_once}" "$@"
+test_packages "$(grep -E "${alone}" <<<"${all}" || true)" -p "${alone_at_once}" "$@" &
+test_packages "$(grep -vE "${alone}" <<<"${all}" || true)" -race -p "${raced_at_once}" "$@" || failed=1
+wait $! || failed=1
 
 if (( failed )); then
   printf '\nThese failed:\n' >&2

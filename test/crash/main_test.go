@@ -36,7 +36,7 @@ var (
 	forTime  = flag.Duration("crash.for", 0, "begin no case after this time")
 	skip     = flag.Int("crash.skip", 0, "leave out the first so many cases, which have run elsewhere")
 	resume   = flag.Bool("crash.resume", false, "leave out the cases whose results are in the report already")
-	parallel = flag.Int("crash.parallel", 6, "how many cases run at the same time")
+	parallel = flag.Int("crash.parallel", 10, "how many cases run at the same time")
 	seed     = flag.Uint64("crash.seed", 1, "seed of what is drawn by chance")
 	report   = flag.String("crash.report", "", "write the results as JSON to this file, or all calls of a soak that fails")
 	list     = flag.Bool("crash.list", false, "list the cases instead of running them")
