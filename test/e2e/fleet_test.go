@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	fleetSize = 200
+	// fleetSize is more than a page of a list.
+	fleetSize = 120
 	// pageSize is how many tenants AWS lists in one call.
 	pageSize = 100
 	sweeps   = "ListDistributionTenants"
