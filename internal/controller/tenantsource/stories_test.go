@@ -162,7 +162,7 @@ type story struct {
 }
 
 func newStory(t *rapid.T) *story {
-	s := &story{t: t, table: &memoryTable{}, approved: map[string]bool{}}
+	s := &story{t: t, table: &memoryTable{}}
 	s.World = sourceworld.New(t, kubeConfig, sourceworld.Options{
 		Rows:  map[mapping.Provider]port.Rows{mapping.Postgres: s.table},
 		Funcs: interceptor.Funcs{Apply: s.apply, Delete: s.remove},
@@ -188,9 +188,9 @@ func storyRow(i int) map[string]any {
 	return map[string]any{"name": name(i), "domain": name(i) + ".example.com", "enabled": true}
 }
 
-// follow makes the source. One that is made again has a budget of its own.
+// follow makes the source. One that is made again has a budget of its own, and no approval.
 func (s *story) follow(t *rapid.T) {
-	s.unasked, s.all = nil, nil
+	s.unasked, s.all, s.approved = nil, nil, map[string]bool{}
 	number, share := rapid.Int32Range(1, 3).Draw(t, "number"), rapid.SampledFrom([]int32{0, 30}).Draw(t, "share")
 	s.edited = s.Clock.Now()
 	s.Source("customers", mapping.Postgres, mapping.Query{SQL: mapping.SQLQuery{Query: "SELECT"}, Connection: mapping.NewSecret("memory")}, func(o *v1alpha1.TenantSource) {
