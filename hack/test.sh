@@ -31,7 +31,7 @@ export DATABASE_ASSETS
 THIRDPARTY_ASSETS="$(hack/thirdparty.sh)"
 export THIRDPARTY_ASSETS
 
-# API servers, operators and linkers collect garbage for a quarter of their time, and there is memory to spare.
+# By default, an API server spends a quarter of its CPU time on collecting garbage, and there is memory to spare.
 export GOGC="${GOGC:-300}"
 # A program with the race detector waits a second before it exits, for goroutines that still run; the tests leave none.
 export GORACE="atexit_sleep_ms=0${GORACE:+ ${GORACE}}"

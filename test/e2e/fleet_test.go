@@ -26,8 +26,8 @@ func TestFleet(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{DeployDelay: 2 * time.Second})
 	f := newFleet(t, s)
-	// Slow enough to take seconds; the burst would let a sixth of the fleet through at once.
-	op := s.operator(stack.OperatorOptions{Flags: []string{"--aws-rate=50", "--sweep-interval=10s"}})
+	// Slow enough to take seconds: the burst lets a sixth of the fleet through at once.
+	op := s.operator(stack.OperatorOptions{Flags: []string{"--aws-rate=50", "--aws-burst=20", "--sweep-interval=10s"}})
 
 	f.create(budget{calls: 1.1, writes: 3.1, events: 1})
 	f.settle(op)
