@@ -148,8 +148,8 @@ type story struct {
 	*sourceworld.World
 	t     *rapid.T
 	table *memoryTable
-	// edited is when a person last changed the spec; approved are the UIDs of plans that a person has approved.
-	edited   time.Time
+	// readings are what reads follow from, by their time; approved are the UIDs of plans that a person has approved.
+	readings map[time.Time]string
 	approved map[string]bool
 	// unasked are the removals without approval, all are all of them.
 	unasked, all tenantsource.History
@@ -162,7 +162,7 @@ type story struct {
 }
 
 func newStory(t *rapid.T) *story {
-	s := &story{t: t, table: &memoryTable{}}
+	s := &story{t: t, table: &memoryTable{}, readings: map[time.Time]string{}}
 	s.World = sourceworld.New(t, kubeConfig, sourceworld.Options{
 		Rows:  map[mapping.Provider]port.Rows{mapping.Postgres: s.table},
 		Funcs: interceptor.Funcs{Apply: s.apply, Delete: s.remove},
@@ -181,6 +181,7 @@ func newStory(t *rapid.T) *story {
 func (s *story) readBegins() time.Time {
 	o, _ := s.Get("customers")
 	s.base = s.count(s.t.Context(), o) + s.all.Within(s.Clock.Now(), storyWindow*49/48).Total()
+	s.readings[s.Clock.Now()] = string(o.UID) + convert.SourceReading(o)
 	return s.Clock.Now()
 }
 
@@ -192,7 +193,6 @@ func storyRow(i int) map[string]any {
 func (s *story) follow(t *rapid.T) {
 	s.unasked, s.all, s.approved = nil, nil, map[string]bool{}
 	number, share := rapid.Int32Range(1, 3).Draw(t, "number"), rapid.SampledFrom([]int32{0, 30}).Draw(t, "share")
-	s.edited = s.Clock.Now()
 	s.Source("customers", mapping.Postgres, mapping.Query{SQL: mapping.SQLQuery{Query: "SELECT"}, Connection: mapping.NewSecret("memory")}, func(o *v1alpha1.TenantSource) {
 		o.Spec.PollInterval = &metav1.Duration{Duration: storyInterval}
 		o.Spec.DeletionPolicy = rapid.SampledFrom([]v1alpha1.SourceDeletionPolicy{"Delete", "Delete", "Disable"}).Draw(t, "policy")
@@ -373,18 +373,9 @@ func (s *story) syncNow(t *rapid.T) {
 	s.Advance(time.Second)
 }
 
-// edit changes the spec, or leaves it as it was.
-func (s *story) edit(change func(*v1alpha1.TenantSource)) {
-	before, _ := s.Get("customers")
-	s.Edit("customers", change)
-	if after, _ := s.Get("customers"); after.Generation != before.Generation {
-		s.edited = s.Clock.Now()
-	}
-}
-
 func (s *story) specEdited(t *rapid.T) {
 	s.source(t)
-	s.edit(func(o *v1alpha1.TenantSource) {
+	s.Edit("customers", func(o *v1alpha1.TenantSource) {
 		switch rapid.SampledFrom([]string{"suspend", "resume", "resume", "dry run", "wet run", "wet run", "policy", "guard", "template"}).Draw(t, "edit") {
 		case "suspend":
 			o.Spec.Suspend = true
@@ -521,15 +512,15 @@ func (s *story) spend(ctx context.Context, src *v1alpha1.TenantSource, verb stri
 // judgeReads holds a removal against the reads that it follows from.
 func (s *story) judgeReads(verb, name string, asked bool) {
 	var missing []time.Time
+	last := s.table.reads[len(s.table.reads)-1]
 	for _, read := range slices.Backward(s.table.reads) {
-		if read.at.Before(s.edited) || read.names[name] {
+		if s.readings[read.at] != s.readings[last.at] || read.names[name] {
 			break
 		}
 		if read.named && read.complete {
 			missing = append(missing, read.at)
 		}
 	}
-	last := s.table.reads[len(s.table.reads)-1]
 	switch {
 	case !last.named:
 		s.blame("%s was %s after a read with rows without names", name, verb)
@@ -606,7 +597,7 @@ func (s *story) calm() {
 	if _, found := s.Get("customers"); !found {
 		s.follow(s.t)
 	}
-	s.edit(func(o *v1alpha1.TenantSource) {
+	s.Edit("customers", func(o *v1alpha1.TenantSource) {
 		o.Spec.Suspend, o.Spec.DryRun, o.Spec.DeletionPolicy = false, false, v1alpha1.SourceDeletionPolicyDelete
 	})
 }
