@@ -41,7 +41,7 @@ func (c Case) ready(f Fact) chain.Condition {
 	}
 	switch f.Stage {
 	case Unasked:
-		if c.Inheriting {
+		if c.Inheriting && !f.Comes {
 			return no(ReasonPendingValidation, "The adopted distribution tenant has no managed certificate. The operator requests one with the next change of the spec.")
 		}
 	case Needless:

@@ -283,7 +283,8 @@ func (c Case) wanted(f Fact) bool {
 	case Unseen, Underway:
 		return false
 	case Unasked:
-		return !c.Inheriting
+		// An adopted tenant stays as it is, but AWS does not let a domain come that no certificate covers.
+		return !c.Inheriting || f.Comes
 	case Broken, Lost:
 		// An edit may have changed what failed; one request is sent for each, and then it takes its time.
 		return c.Edited || c.FailureDue || c.ProofDue || f.Comes

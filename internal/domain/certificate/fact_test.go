@@ -72,6 +72,11 @@ func TestJudge(t *testing.T) {
 			in: asked(func(c *certificate.Case) { c.Inheriting = true }), stage: certificate.Unasked,
 			reason: certificate.ReasonPendingValidation, says: "with the next change",
 		},
+		"but a domain that it gets needs one": {
+			in: asked(func(c *certificate.Case) {
+				c.Inheriting, c.Wanted, c.Tenant.Domains = true, []string{"b.example.com"}, []string{"a.example.com"}
+			}), stage: certificate.Unasked, wanted: true, reason: certificate.ReasonPendingValidation, says: "d1.cloudfront.net",
+		},
 		"it was never read": {in: asked(unread), stage: certificate.Unseen, due: true, reason: certificate.ReasonPendingValidation},
 		"what status has is believed": {
 			in:    asked(unread, served, attached, func(c *certificate.Case) { c.Stored = &certificate.Managed{ARN: newARN, State: certificate.Issued} }),
