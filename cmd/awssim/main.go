@@ -88,6 +88,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.StringVar(&cfg.listen, "listen", "127.0.0.1:4566", "address to listen on; port 0 chooses a free port")
 	flags.StringVar(&cfg.dnsListen, "dns-listen", "", "address for DNS queries over UDP and TCP; port 0 chooses a free port; empty: no DNS")
 	flags.DurationVar(&switches.DeployDelay, "deploy-delay", 5*time.Second, "how long a change stays InProgress")
+	flags.IntVar(&cfg.options.PageSize, "page-size", 100, "how many items a page of a list has at most, of tenants, certificates and the like")
 	seedFile := flags.String("seed", "", "YAML file with the initial state")
 	flags.BoolVar(&cfg.options.LenientCertificates, "lenient-certificates", false,
 		"treat every certificate ARN in us-east-1 as issued for *.example.com and example.com")
@@ -107,6 +108,9 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	}
 	if switches.DeployDelay < 0 {
 		return cfg, fmt.Errorf("--deploy-delay %s is negative: use a duration such as 5s", switches.DeployDelay)
+	}
+	if cfg.options.PageSize < 1 {
+		return cfg, fmt.Errorf("--page-size %d is less than one: use a number such as 100", cfg.options.PageSize)
 	}
 	cfg.options.Switches = &switches
 	if *seedFile != "" {

@@ -91,6 +91,7 @@ func TestParseRefusals(t *testing.T) {
 		"an unknown switch":          {[]string{"--switch", "nope=true"}, []string{"nope", "updateReplaces"}},
 		"a switch without a value":   {[]string{"--switch", "updateReplaces"}, []string{"name=value"}},
 		"a negative delay":           {[]string{"--deploy-delay", "-1s"}, []string{"--deploy-delay", "negative"}},
+		"pages without items":        {[]string{"--page-size", "0"}, []string{"--page-size 0", "less than one"}},
 		"a DNS address that is none": {[]string{"--listen", "127.0.0.1:0", "--dns-listen", "256.0.0.1:1"}, []string{"--dns-listen", "256.0.0.1"}},
 		"an address that is taken":   {[]string{"--listen", "256.0.0.1:1"}, []string{"--listen", "256.0.0.1"}},
 	} {

@@ -1,12 +1,14 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
@@ -28,6 +30,8 @@ const (
 type Options struct {
 	// DeployDelay is how long AWS deploys a change.
 	DeployDelay time.Duration
+	// PageSize is how many items AWS lists in one call; 100 if zero.
+	PageSize int
 	// WithoutAWS leaves AWS down until StartAWS.
 	WithoutAWS bool
 }
@@ -70,7 +74,7 @@ func (s *Stack) StartAWS(ctx context.Context) error {
 	child, err := s.processes.Start(process.Command{
 		Path: s.host.Binary("awssim"),
 		Args: []string{
-			"--listen", s.AWS.address, "--deploy-delay", s.options.DeployDelay.String(),
+			"--listen", s.AWS.address, "--deploy-delay", s.options.DeployDelay.String(), "--page-size", strconv.Itoa(cmp.Or(s.options.PageSize, 100)),
 			"--seed", s.host.Path("config", "samples", "awssim", "seed.yaml"),
 		},
 		LogFile: filepath.Join(s.dir, "awssim.log"),
