@@ -6,19 +6,19 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # The race detector costs several times the CPU, and only helps where goroutines share data. These tests run in one
-# goroutine, or the concurrent parts have tests of their own with it: adapters, shared workers, streams, and the operator
-# itself in test/crash, test/e2e and test/tenancy.
-alone='/(api|cmd/playground|hack|internal/(adapter/source/child|cli/importing|convert|domain|controller/(awsresource|distributiontenant|invalidation|tenant|tenantplan|tenantsource$)|testkit)|test/(chart|contract|docs|hostile|migration|model|policies|rights|sources))(/|$)'
+# goroutine, or the concurrent parts have tests of their own with it: adapters, shared workers and streams. The operator
+# that test/crash, test/e2e and test/tenancy run has it, too.
+alone='/(api|cmd/playground|hack|internal/(adapter/source/child|cli/importing|convert|domain|controller/(awsresource|distributiontenant|invalidation|tenant|tenantplan|tenantsource$)|testkit)|test)(/|$)'
 # How many packages of each kind are tested at a time. Both kinds run at the same time: most packages wait a lot, for
 # processes that they started and for pauses of the operator.
-alone_at_once=3
-raced_at_once=2
+alone_at_once=5
+raced_at_once=1
 # The slowest packages, the slowest first. go test starts the packages in the order of its arguments, so none of these is
 # still running alone at the end.
-long=(test/sources test/hostile cmd/playground internal/controller/tenantsource internal/controller/distributiontenant test/chart
-  test/rights internal/adapter/source/child test/migration
-  test/crash test/e2e test/tenancy internal/adapter/dns/externaldns internal/adapter/source/mongodb internal/adapter/source
-  internal/adapter/source/dynamodb internal/cli)
+long=(test/crash test/sources cmd/playground test/hostile internal/controller/tenantsource test/chart test/e2e
+  internal/controller/distributiontenant test/tenancy internal/adapter/source/child test/rights test/migration
+  internal/adapter/dns/externaldns internal/adapter/source internal/adapter/source/dynamodb internal/adapter/source/mongodb
+  internal/cli)
 
 hack/need-cc.sh
 go -C hack/controlplane run ./build
@@ -35,6 +35,7 @@ export THIRDPARTY_ASSETS
 export GOGC="${GOGC:-300}"
 # A program with the race detector waits a second before it exits, for goroutines that still run; the tests leave none.
 export GORACE="atexit_sleep_ms=0${GORACE:+ ${GORACE}}"
+export OPERATOR_RACE=1 # see OperatorRaces in internal/testkit/module
 
 output="$(mktemp)"
 trap 'rm -f "${output}"' EXIT

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -32,8 +33,11 @@ func (w *world) build(ctx context.Context) error {
 		return fmt.Errorf("creating a directory for the binaries: %w", err)
 	}
 	for _, name := range []string{"awssim", "operator"} {
-		// Without debug information linking is twice as fast.
-		err := w.goTool(ctx, w.say, "-C", w.root, "build", "-ldflags=-s -w", "-o", filepath.Join(bin, name), "./cmd/"+name)
+		path := filepath.Join(bin, name)
+		err := module.Reuse("playground-"+name, path, func() error {
+			// Without debug information linking is twice as fast.
+			return w.goTool(ctx, w.say, "-C", w.root, "build", "-ldflags=-s -w", "-o", path, "./cmd/"+name)
+		})
 		if err != nil {
 			return fmt.Errorf("building cmd/%s: %w", name, err)
 		}

@@ -200,9 +200,11 @@ func parse(t *testing.T, text string) rendering {
 	}
 }
 
+// separator stands between two manifests.
+const separator = "\n---\n"
+
 // without are the manifests that are not the same in another rendering.
 func (r rendering) without(other rendering) string {
-	const separator = "\n---\n"
 	same := strings.Split(other.text, separator)
 	return strings.Join(slices.DeleteFunc(strings.Split(r.text, separator), func(manifest string) bool { return slices.Contains(same, manifest) }), separator)
 }

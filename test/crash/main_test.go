@@ -65,7 +65,7 @@ func run(m *testing.M) int {
 		if theRig, err = newRig(ctx, cp, dir); err != nil {
 			return err
 		}
-		return theRig.build(ctx, operatorBinary(), "", raceDetector)
+		return module.Program(ctx, theRig.root, "operator", operatorBinary(), module.OperatorRaces())
 	})
 }
 

@@ -474,7 +474,7 @@ func (m mutation) play(t *testing.T, cases []*kase, references map[string]*refer
 		return "", err
 	}
 	binary := filepath.Join(dir, "operator")
-	if err := theRig.build(t.Context(), binary, path, false); err != nil {
+	if err := theRig.build(t.Context(), binary, path); err != nil {
 		return "", err
 	}
 	var chosen []*kase

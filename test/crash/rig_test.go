@@ -94,16 +94,9 @@ func newKubeProxy(host, token string, ca []byte) (http.Handler, error) {
 	}, nil
 }
 
-// build builds the operator. An overlay replaces files of the module.
-func (r *rig) build(ctx context.Context, binary, overlay string, race bool) error {
-	args := []string{"-o", binary}
-	if race {
-		args = append(args, "-race")
-	}
-	if overlay != "" {
-		args = append(args, "-overlay", overlay)
-	}
-	if err := module.Build(ctx, r.root, nil, append(args, "./cmd/operator")...); err != nil {
+// build builds the operator with an overlay, which replaces files of the module.
+func (r *rig) build(ctx context.Context, binary, overlay string) error {
+	if err := module.Build(ctx, r.root, nil, "-o", binary, "-overlay", overlay, "./cmd/operator"); err != nil {
 		return fmt.Errorf("building the operator: %w", err)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -34,7 +35,7 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	return controlplane.RunTests(m, controlplane.Options{APIServerFlags: []string{"--allow-privileged"}}, func(cp *controlplane.ControlPlane) (err error) {
-		if host, err = stack.NewHost(context.Background(), cp, dir, raceDetector); err != nil {
+		if host, err = stack.NewHost(context.Background(), cp, dir, module.RaceDetector); err != nil {
 			return err
 		}
 		if host.Installation, err = host.Install(context.Background(), install.Options{Values: []string{"tenancy.enabled=true"}}); err != nil {

@@ -32,6 +32,7 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
@@ -74,7 +75,7 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	return controlplane.RunTests(withOperator{m}, controlplane.Options{Audit: true, APIServerFlags: []string{"--allow-privileged"}}, func(cp *controlplane.ControlPlane) (err error) {
-		if host, err = stack.NewHost(context.Background(), cp, dir, raceDetector); err != nil {
+		if host, err = stack.NewHost(context.Background(), cp, dir, module.OperatorRaces()); err != nil {
 			return err
 		}
 		if host.Installation, err = host.Install(context.Background(), install.Options{Values: values}); err != nil {

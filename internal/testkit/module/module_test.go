@@ -1,6 +1,7 @@
 package module_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,7 @@ func TestACachedResultDependsOnTheSources(t *testing.T) {
 		"open " + filepath.Join(root, "charts", "cloudfront-tenant-operator", "templates"),
 		"open " + filepath.Join(root, "cmd", "operator"),
 		"stat " + filepath.Join(root, "go.mod"),
+		"getenv OPERATOR_RACE",
 	} {
 		if !strings.Contains(string(text), want+"\n") {
 			t.Errorf("the result does not depend on this: %s", want)
@@ -50,4 +52,33 @@ func TestNotInACheckout(t *testing.T) {
 	if root, err := module.Root(t.Context()); err == nil || !strings.Contains(err.Error(), "not in a checkout") {
 		t.Errorf("the module is found in %q: %v", root, err)
 	}
+}
+
+// A program is built from what was kept, kept as it was built, and never kept when the build fails.
+func TestReuse(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // on Linux
+	t.Setenv("HOME", t.TempDir())
+	path := filepath.Join(t.TempDir(), "program")
+	build := func(want, made string, result error) {
+		t.Helper()
+		err := module.Reuse("program", path, func() error {
+			if before, _ := os.ReadFile(path); string(before) != want {
+				t.Errorf("the build finds %q, want %q", before, want)
+			}
+			if err := os.WriteFile(path, []byte(made), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			return result
+		})
+		if !errors.Is(err, result) {
+			t.Errorf("the build says %v, want %v", err, result)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build("", "first", nil)
+	build("first", "second", nil)
+	build("second", "half", errors.New("killed"))
+	build("second", "second", nil)
 }

@@ -64,17 +64,8 @@ func (h *Host) Install(ctx context.Context, o install.Options) (*install.Install
 
 func (h *Host) build(ctx context.Context, race bool) error {
 	for _, name := range []string{"awssim", "operator"} {
-		var env []string
-		args := []string{"-o", h.Binary(name)}
-		switch {
-		case name != "operator":
-		case race:
-			args = append(args, "-race")
-		default:
-			env = append(env, "CGO_ENABLED=0") // as in a release, whose memory is measured
-		}
-		if err := module.Build(ctx, h.root, env, append(args, "./cmd/"+name)...); err != nil {
-			return fmt.Errorf("building cmd/%s: %w", name, err)
+		if err := module.Program(ctx, h.root, name, h.Binary(name), race && name == "operator"); err != nil {
+			return err
 		}
 	}
 	return nil

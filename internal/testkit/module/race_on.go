@@ -1,0 +1,6 @@
+//go:build race
+
+package module
+
+// RaceDetector is on in this test.
+const RaceDetector = true

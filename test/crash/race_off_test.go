@@ -1,6 +1,0 @@
-//go:build !race
-
-package crash_test
-
-// raceDetector is off in the operator as it is in the tests: it needs a C compiler.
-const raceDetector = false
