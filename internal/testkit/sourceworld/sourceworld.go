@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -89,6 +90,8 @@ type World struct {
 	// wakes tells the changes of a source that wake it, seen are the sources as the watch last showed them.
 	wakes func(before, after client.Object) bool
 	seen  map[string]client.Object
+	// unread says that a source may have changed since the watch last looked.
+	unread atomic.Bool
 	// woken are the sources that the process itself wakes.
 	woken <-chan event.GenericEvent
 	// related are the watches of other kinds.
@@ -111,9 +114,10 @@ func New(t TB, config *rest.Config, o Options) *World {
 		t.Fatalf("creating a client: %v", err)
 	}
 	w := &World{
-		Kube: c, Clock: clocktesting.NewFakeClock(time.Now().Truncate(time.Second)), t: t, options: o,
+		Clock: clocktesting.NewFakeClock(time.Now().Truncate(time.Second)), t: t, options: o,
 		gate: &gate{}, due: map[string]time.Time{}, seen: map[string]client.Object{}, failing: map[string]int{},
 	}
+	w.Kube = w.noting(c)
 	w.Namespace = w.AddNamespace()
 	w.Restart()
 	return w
@@ -162,6 +166,7 @@ func (w *World) Restart() {
 	w.related, w.woken = watch.Related, watch.Wake
 	w.wakes = func(before, after client.Object) bool { return watch.Wakes(reconciler.Finalizer(), before, after) }
 	clear(w.seen)
+	w.unread.Store(true)
 }
 
 type observer struct{ w *World }
@@ -190,11 +195,15 @@ const maxPasses = 3000
 func (w *World) Advance(d time.Duration) {
 	w.t.Helper()
 	end := w.Clock.Now().Add(d)
+	w.unread.Store(true) // others may have written, such as the garbage collector
 	for passes := 0; ; passes++ {
 		if passes > maxPasses {
 			w.t.Fatalf("reconciled %d times in %s", passes, d)
 		}
-		w.watch()
+		if w.unread.Swap(false) {
+			w.watch()
+		}
+		w.takeWakes()
 		name, at := w.next()
 		if name == "" || at.After(end) {
 			break
@@ -325,6 +334,10 @@ func (w *World) watch() {
 			w.due[name] = w.Clock.Now()
 		}
 	}
+}
+
+// takeWakes queues the sources that the process itself has woken.
+func (w *World) takeWakes() {
 	for w.options.FollowWakes {
 		select {
 		case e := <-w.woken:
@@ -335,13 +348,18 @@ func (w *World) watch() {
 	}
 }
 
-// Condition renders a condition of a source as Type=Status/Reason, or says that there is none.
+// Condition renders a condition of the source of that name; see the function Condition.
 func (w *World) Condition(name, conditionType string) string {
 	w.t.Helper()
 	o, found := w.Get(name)
 	if !found {
 		return "source is gone"
 	}
+	return Condition(o, conditionType)
+}
+
+// Condition renders a condition of a source as Type=Status/Reason, or says that there is none.
+func Condition(o *v1alpha1.TenantSource, conditionType string) string {
 	c := meta.FindStatusCondition(o.Status.Conditions, conditionType)
 	if c == nil {
 		return conditionType + " is not there"
@@ -377,6 +395,30 @@ func (w *World) Describe(name string) string {
 		fmt.Fprintf(&b, "pending %s %s: %s\n", p.Action, p.TenantName, p.Description)
 	}
 	return b.String()
+}
+
+// noting makes a client remember that it wrote a source. Only the operator writes a status, which wakes no source.
+func (w *World) noting(c client.WithWatch) client.WithWatch {
+	note := func(o client.Object, err error) error {
+		if _, ok := o.(*v1alpha1.TenantSource); ok {
+			w.unread.Store(true)
+		}
+		return err
+	}
+	return interceptor.NewClient(c, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return note(o, c.Create(ctx, o, opts...))
+		},
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+			return note(o, c.Update(ctx, o, opts...))
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return note(o, c.Patch(ctx, o, p, opts...))
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			return note(o, c.Delete(ctx, o, opts...))
+		},
+	})
 }
 
 // Writes are those of the operator since the world began.
