@@ -13,9 +13,9 @@ import (
 
 const (
 	// fleetSize is more than a page of a list.
-	fleetSize = 120
-	// pageSize is how many tenants AWS lists in one call.
-	pageSize = 100
+	fleetSize = 40
+	// pageSize is how many tenants AWS lists in one call here.
+	pageSize = 25
 	sweeps   = "ListDistributionTenants"
 	// quiet is a few of the shortest sweep intervals.
 	quiet = 35 * time.Second
@@ -24,12 +24,12 @@ const (
 // What the whole lifetime of a fleet costs, in AWS calls and in writes to etcd.
 func TestFleet(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, stack.Options{DeployDelay: 2 * time.Second})
+	s := newScene(t, stack.Options{DeployDelay: 2 * time.Second, PageSize: pageSize})
 	f := newFleet(t, s)
-	// Slow enough to take seconds: the burst lets a sixth of the fleet through at once.
-	op := s.operator(stack.OperatorOptions{Flags: []string{"--aws-rate=50", "--aws-burst=20", "--sweep-interval=10s"}})
+	// Slow enough to take seconds: the burst lets a quarter of the fleet through at once.
+	op := s.operator(stack.OperatorOptions{Flags: []string{"--aws-rate=10", "--aws-burst=10", "--sweep-interval=10s"}})
 
-	f.create(budget{calls: 1.1, writes: 3.1, events: 1})
+	f.create(budget{calls: 1.2, writes: 3.1, events: 1})
 	f.settle(op)
 	f.rest()
 	f.restart(op)

@@ -23,7 +23,7 @@ const wakeInterval = 8 * time.Second
 // zone under Route 53's own limits, and what it leaves behind.
 func TestFleetWithCertificatesAndDNS(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, stack.Options{DeployDelay: 2 * time.Second})
+	s := newScene(t, stack.Options{DeployDelay: 2 * time.Second, PageSize: pageSize})
 	group := s.prepareNames()
 	f := newFleet(t, s)
 	f.Shape = func(o *v1alpha1.DistributionTenant) {

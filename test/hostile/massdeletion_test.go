@@ -28,7 +28,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
-var size = flag.Int("tenants", 100, "number of tenants that a mistake deletes")
+var size = flag.Int("tenants", 40, "number of tenants that a mistake deletes")
 
 // patience ends what hangs.
 const patience = 15 * time.Minute

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -30,10 +31,10 @@ import (
 )
 
 const (
-	// interval is the poll interval of all sources here.
+	// interval is the poll interval of a source, unless its setup says another one.
 	interval = 5 * time.Minute
-	// size is how many customers a table has.
-	size = 25
+	// size is how many customers a table has. A source may delete half of its tenants in a day, and most is more than that.
+	size, most = 12, 7
 	// customers is the name of the source.
 	customers = "customers"
 )
@@ -89,6 +90,8 @@ type cell struct {
 	t     *testing.T
 	w     *sourceworld.World
 	table *database.Table
+	// interval is how often the source polls.
+	interval time.Duration
 }
 
 // setup says how a cell differs from the usual one.
@@ -96,6 +99,8 @@ type setup struct {
 	world sourceworld.Options
 	// rows are the rows of the table; size usual ones if nil.
 	rows []map[string]any
+	// interval is how often the source polls, if it is not the usual.
+	interval time.Duration
 	// source changes the source before it is created.
 	source func(*database.Table, *v1alpha1.TenantSource)
 }
@@ -123,11 +128,15 @@ func (s setup) rowsOr(rows []map[string]any) []map[string]any {
 // cell makes a cell whose source has not polled yet.
 func (e engine) cell(t *testing.T, s setup) *cell {
 	t.Helper()
-	c := &cell{engine: e, t: t}
+	c := &cell{engine: e, t: t, interval: interval}
+	if s.interval > 0 {
+		c.interval = s.interval
+	}
 	c.table = c.newTable(s.rowsOr(usual(0, size))...)
 	s.world.Rows = map[mapping.Provider]port.Rows{e.provider: e.rows(t)}
 	c.w = sourceworld.New(t, kubeConfig, s.world)
 	c.w.Source(customers, e.provider, c.table.Query(), func(o *v1alpha1.TenantSource) {
+		o.Spec.PollInterval = &metav1.Duration{Duration: c.interval}
 		if s.source != nil {
 			s.source(c.table, o)
 		}
@@ -190,7 +199,7 @@ func (c *cell) settle() {
 // poll lets the next poll that is due come, and no other. It ends between two polls, as settle has seen to.
 func (c *cell) poll() {
 	c.t.Helper()
-	c.w.Advance(interval)
+	c.w.Advance(c.interval)
 }
 
 // secret is the one with the connection string.
@@ -215,9 +224,10 @@ func (c *cell) status() v1alpha1.TenantSourceStatus {
 // expect compares conditions, each as Type=Status/Reason.
 func (c *cell) expect(conditions ...string) {
 	c.t.Helper()
+	o, _ := c.w.Get(customers)
 	for _, want := range conditions {
 		kind, _, _ := strings.Cut(want, "=")
-		if got := c.w.Condition(customers, kind); got != want {
+		if got := sourceworld.Condition(o, kind); got != want {
 			c.t.Errorf("the source says %s, want %s\n%s", got, want, c.w.Describe(customers))
 		}
 	}

@@ -23,16 +23,16 @@ var guards = map[string]struct {
 	setup setup
 	test  func(*cell)
 }{
-	"above the budget everything is held, for as long as it takes": {test: testHeldWhole},
+	"above the budget everything is held, for as long as it takes": {setup: setup{interval: time.Hour}, test: testHeldWhole},
 	"an approved plan goes at once":                                {test: testApproved},
-	"a statement that switches all customers off is held":          {test: testSwitchedOff},
+	"a statement that switches all customers off is held":          {setup: setup{interval: time.Hour}, test: testSwitchedOff},
 	"and so is one that moves them to other domains":               {test: testOtherDomains},
 	"no budget allows more than half": {
 		setup: setup{source: guard(v1alpha1.DeletionGuard{MaxDeletes: new(int32(1000)), MaxDeletePercent: new(int32(100))})}, test: testCeiling,
 	},
 	"the hash of another plan approves nothing": {test: testOtherHash},
 	"an approval ends with its plan":            {test: testApprovalEnds},
-	"the budget is one of a day":                {test: testWindow},
+	"the budget is one of a day":                {setup: setup{interval: time.Hour}, test: testWindow},
 	"the budget grows with the fleet": {
 		setup: setup{rows: usual(0, 60), source: guard(v1alpha1.DeletionGuard{MaxDeletes: new(int32), MaxDeletePercent: new(int32(20))})}, test: testPercent,
 	},
@@ -54,10 +54,14 @@ var guards = map[string]struct {
 	"a suspended source reads nothing":                    {test: testSuspend},
 }
 
+// fleet is more than twice of what a source may delete in a day.
+const fleet = 25
+
 func TestGuard(t *testing.T) {
 	for caseName, tt := range guards {
 		t.Run(caseName, func(t *testing.T) {
 			t.Parallel()
+			tt.setup.rows = tt.setup.rowsOr(usual(0, fleet))
 			engines["postgres"].play(t, tt.setup, tt.test)
 		})
 	}
@@ -82,7 +86,7 @@ func (c *cell) deletedAre(made, counted int) {
 	}
 }
 
-// stay is for a while in which nothing may be deleted. Polls of days are many, but cheap.
+// stay is for a while in which nothing may be deleted.
 func (c *cell) stay(d time.Duration) {
 	c.t.Helper()
 	before := c.w.Living()
@@ -103,14 +107,14 @@ func testHeldWhole(c *cell) {
 	}
 	// What comes and changes goes on.
 	more := "changed.example.com " + name(12) + ".example.com"
-	c.put(row(25), with(row(12), "domain", more))
+	c.put(row(fleet), with(row(12), "domain", more))
 	c.poll()
-	c.living(names(0, 26))
+	c.living(names(0, fleet+1))
 	c.domainsAre(name(12), more)
 	// One row back makes it a plan that fits the budget.
 	c.put(row(0))
 	c.poll()
-	c.living(append([]string{name(0)}, names(11, 26)...))
+	c.living(append([]string{name(0)}, names(11, fleet+1)...))
 	c.deletedAre(10, 10)
 }
 
@@ -120,10 +124,10 @@ func testApproved(c *cell) {
 	c.approve()
 	c.settle()
 	// The poll for the approval is out of turn: the second confirmation is that of the next one.
-	c.living(names(0, 25))
+	c.living(names(0, fleet))
 	c.expect("Ready=True/PollSucceeded", "Synced=False/DeletionPending")
 	c.poll()
-	c.living(names(20, 25))
+	c.living(names(20, fleet))
 	c.deletedAre(20, 20)
 	c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
 }
@@ -140,15 +144,15 @@ func testSwitchedOff(c *cell) {
 	c.stay(25 * time.Hour)
 	c.untouched(before)
 	c.expect("Ready=False/DeletionHeld", "Synced=False/DeletionHeld")
-	c.says("25 changed rows take something away from their tenants", "disables the tenant", "The guard allows 10 deletions and harmful changes in 24h", "so these tenants stay as they are")
-	if held := c.status().HeldDeletions; held.Count != 25 || held.Changes != 25 || !slices.Equal(held.Names, names(0, 20)) {
+	c.says(fmt.Sprintf("%d changed rows take something away from their tenants", fleet), "disables the tenant", "The guard allows 10 deletions and harmful changes in 24h", "so these tenants stay as they are")
+	if held := c.status().HeldDeletions; held.Count != fleet || held.Changes != fleet || !slices.Equal(held.Names, names(0, 20)) {
 		c.t.Errorf("held: %s", dump(c.t, held))
 	}
 	// What takes nothing away goes on, and what is gone joins the plan.
-	c.put(row(25))
+	c.put(row(fleet))
 	c.remove(name(24))
 	c.poll()
-	c.living(names(0, 26))
+	c.living(names(0, fleet+1))
 	old := c.status().HeldDeletions.PlanHash
 	c.remove(name(23))
 	c.w.Annotate(customers, v1alpha1.AnnotationApproveDeletions, old)
@@ -157,8 +161,8 @@ func testSwitchedOff(c *cell) {
 
 	c.approve()
 	c.settle()
-	c.living(append(names(0, 23), name(25)))
-	want := map[string]bool{name(25): true}
+	c.living(append(names(0, 23), name(fleet)))
+	want := map[string]bool{name(fleet): true}
 	for _, name := range names(0, 23) {
 		want[name] = false
 	}
@@ -172,7 +176,7 @@ func testSwitchedOff(c *cell) {
 	c.enabledAre(map[string]bool{name(0): true, name(22): true})
 	c.statement("UPDATE %s SET enabled = false")
 	c.stay(2 * time.Hour)
-	c.enabledAre(map[string]bool{name(0): true, name(22): true, name(25): true})
+	c.enabledAre(map[string]bool{name(0): true, name(22): true, name(fleet): true})
 	c.expect("Ready=False/DeletionHeld")
 }
 
@@ -181,7 +185,7 @@ func testOtherDomains(c *cell) {
 	c.statement("UPDATE %s SET domain = 'staging-' || domain")
 	c.stay(2 * time.Hour)
 	c.untouched(before)
-	c.says("25 changed rows take something away from their tenants", "removes customer-000.example.com")
+	c.says(fmt.Sprintf("%d changed rows take something away from their tenants", fleet), "removes customer-000.example.com")
 	c.approve()
 	c.settle()
 	c.domainsAre(name(3), "staging-"+name(3)+".example.com")
@@ -211,7 +215,7 @@ func testOtherHash(c *cell) {
 	c.nothingDeleted()
 	c.approve()
 	c.settle()
-	c.living(names(12, 25))
+	c.living(names(12, fleet))
 }
 
 func testApprovalEnds(c *cell) {
@@ -220,12 +224,12 @@ func testApprovalEnds(c *cell) {
 	c.poll()
 	c.approve()
 	c.settle()
-	c.living(names(11, 25))
+	c.living(names(11, fleet))
 	c.w.Bury()
 	// The same names again are other tenants: the old approval is none for them.
 	c.put(usual(0, 11)...)
 	c.poll()
-	c.living(names(0, 25))
+	c.living(names(0, fleet))
 	c.remove(names(0, 11)...)
 	c.stay(2 * time.Hour)
 	c.expect("Ready=False/DeletionHeld")
@@ -234,15 +238,15 @@ func testApprovalEnds(c *cell) {
 
 func testWindow(c *cell) {
 	c.remove(names(0, 6)...)
-	c.w.Advance(2 * interval)
-	c.living(names(6, 25))
+	c.w.Advance(2 * c.interval)
+	c.living(names(6, fleet))
 	c.deletedAre(6, 6)
 	c.remove(names(6, 12)...)
 	c.stay(23*time.Hour + 30*time.Minute)
 	c.expect("Ready=False/DeletionHeld")
 	c.says("6 tenants no longer have a row", "The guard allows 10 deletions in 24h, of which 6 are used")
-	c.w.Advance(time.Hour)
-	c.living(names(12, 25))
+	c.w.Advance(c.interval)
+	c.living(names(12, fleet))
 	c.deletedAre(12, 6)
 	c.expect("Ready=True/PollSucceeded")
 	c.w.Advance(25 * time.Hour)
@@ -273,7 +277,7 @@ func testFivePolls(c *cell) {
 	c.remove(name(3))
 	for range 4 {
 		c.poll()
-		c.living(names(0, 25))
+		c.living(names(0, fleet))
 	}
 	c.poll()
 	c.deletedAre(1, 1)
@@ -285,7 +289,7 @@ func testOutOfTurn(c *cell) {
 	for i := range 4 {
 		c.w.Annotate(customers, v1alpha1.AnnotationSyncNow, fmt.Sprint("first ", i))
 		c.w.Advance(time.Minute)
-		c.living(names(0, 25))
+		c.living(names(0, fleet))
 	}
 	c.expect("Synced=False/DeletionPending")
 	if token := c.status().SyncToken; token != "first 3" {
@@ -298,7 +302,7 @@ func testOutOfTurn(c *cell) {
 	for i := range 4 {
 		c.w.Annotate(customers, v1alpha1.AnnotationSyncNow, fmt.Sprint("second ", i))
 		c.w.Advance(time.Minute)
-		c.living(names(0, 25))
+		c.living(names(0, fleet))
 	}
 	c.nothingDeleted()
 	c.w.Advance(time.Minute)
@@ -322,11 +326,11 @@ func testRestart(c *cell) {
 		c.poll()
 		c.w.Restart()
 		c.settle()
-		c.living(names(0, 25))
+		c.living(names(0, fleet))
 	}
 	c.nothingDeleted()
 	c.poll()
-	c.living(names(0, 25))
+	c.living(names(0, fleet))
 	c.poll()
 	c.deletedAre(1, 1)
 }
@@ -345,7 +349,7 @@ func testRestartKeeps(c *cell) {
 	c.w.Annotate(customers, v1alpha1.AnnotationApproveDeletions, hash)
 	c.settle()
 	c.w.Advance(2 * interval)
-	c.living(names(12, 25))
+	c.living(names(12, fleet))
 	c.deletedAre(12, 12)
 }
 
@@ -354,7 +358,7 @@ func testChangedSpec(c *cell) {
 	c.poll()
 	c.w.Edit(customers, func(o *v1alpha1.TenantSource) { o.Spec.Postgres.Query += " WHERE true" })
 	c.settle()
-	c.living(names(0, 25))
+	c.living(names(0, fleet))
 	c.nothingDeleted()
 	c.poll()
 	c.deletedAre(1, 1)
@@ -413,7 +417,7 @@ func testDisable(c *cell) {
 	before = c.objects()
 	c.poll()
 	c.untouched(before)
-	c.living(names(0, 25))
+	c.living(names(0, fleet))
 }
 
 func testDisableHeld(c *cell) {
@@ -429,7 +433,7 @@ func testDisableHeld(c *cell) {
 		want[name] = false
 	}
 	c.enabledAre(want)
-	c.living(names(0, 25))
+	c.living(names(0, fleet))
 }
 
 func testRetain(c *cell) {
@@ -447,7 +451,7 @@ func testRetain(c *cell) {
 func testDryRun(c *cell) {
 	before, writes := c.objects(), c.w.Writes()
 	c.w.Edit(customers, func(o *v1alpha1.TenantSource) { o.Spec.DryRun = true })
-	c.put(row(25), with(row(1), "domain", "changed.example.com"))
+	c.put(row(fleet), with(row(1), "domain", "changed.example.com"))
 	c.remove(name(2))
 	for range 4 {
 		c.settle()
@@ -462,13 +466,13 @@ func testDryRun(c *cell) {
 	for _, p := range c.status().PendingChanges {
 		planned[p.TenantName] = p.Action
 	}
-	if len(planned) != 3 || planned[name(25)] != "Create" || planned[name(1)] != "Update" || planned[name(2)] != "Delete" {
+	if len(planned) != 3 || planned[name(fleet)] != "Create" || planned[name(1)] != "Update" || planned[name(2)] != "Delete" {
 		c.t.Errorf("planned: %v", planned)
 	}
 	c.nothingDeleted()
 	c.w.Edit(customers, func(o *v1alpha1.TenantSource) { o.Spec.DryRun = false })
 	c.settle()
-	c.living(names(0, 26))
+	c.living(names(0, fleet+1))
 	c.domainsAre(name(1), "changed.example.com")
 	c.poll()
 	c.deletedAre(1, 1)
@@ -480,7 +484,7 @@ func testSuspend(c *cell) {
 	c.w.Edit(customers, func(o *v1alpha1.TenantSource) { o.Spec.Suspend = true })
 	c.settle()
 	read := c.table.Wire().Sent()
-	c.put(row(25))
+	c.put(row(fleet))
 	c.remove(name(3))
 	c.w.Annotate(customers, v1alpha1.AnnotationSyncNow, "now")
 	c.stay(3 * time.Hour)
@@ -491,7 +495,7 @@ func testSuspend(c *cell) {
 	}
 	c.w.Edit(customers, func(o *v1alpha1.TenantSource) { o.Spec.Suspend = false })
 	c.settle()
-	c.living(names(0, 26))
+	c.living(names(0, fleet+1))
 	c.poll()
 	c.deletedAre(1, 1)
 }
@@ -503,7 +507,7 @@ func TestCountedBeforeDeleted(t *testing.T) {
 		t.Run(caseName, func(t *testing.T) {
 			t.Parallel()
 			var broken atomic.Bool
-			s := setup{world: sourceworld.Options{Funcs: interceptor.Funcs{
+			s := setup{rows: usual(0, fleet), world: sourceworld.Options{Funcs: interceptor.Funcs{
 				Delete: func(ctx context.Context, k client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 					if broken.Load() && o.GetName() > name(2) {
 						return errors.New("the API server is not there")
@@ -519,13 +523,13 @@ func TestCountedBeforeDeleted(t *testing.T) {
 				if n := c.status().DeletionsInWindow; n != 8 {
 					c.t.Errorf("%d deletions are counted, want all 8 before any is made", n)
 				}
-				c.living(names(3, 25))
+				c.living(names(3, fleet))
 				broken.Store(false)
 				if restart {
 					c.w.Restart()
 				}
 				c.w.Advance(interval)
-				c.living(names(8, 25))
+				c.living(names(8, fleet))
 				c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
 				if n := c.status().DeletionsInWindow; n != 8 {
 					c.t.Errorf("%d deletions are counted, want 8", n)
@@ -570,20 +574,20 @@ func TestCreatedByAPersonInTheVeryMoment(t *testing.T) {
 	engines["postgres"].play(t, s, func(c *cell) {
 		kube = c.w.Kube
 		before := c.objects()
-		mine := c.somebodys(name(25), nil)
+		mine := c.somebodys(name(fleet), nil)
 		theirs.Store(mine)
-		c.put(row(25))
+		c.put(row(fleet))
 		c.poll()
 		c.expect("Ready=False/Conflict", "Synced=False/RowsRejected")
-		c.rejectedAre(map[string]string{name(25): "it has no labels of a TenantSource"})
-		before[name(25)] = dump(t, c.tenant(name(25)))
-		c.domainsAre(name(25), "somebody.example.org")
+		c.rejectedAre(map[string]string{name(fleet): "it has no labels of a TenantSource"})
+		before[name(fleet)] = c.objects()[name(fleet)]
+		c.domainsAre(name(fleet), "somebody.example.org")
 		c.stay(time.Hour)
 		c.untouched(before)
 		c.expect("Ready=False/Conflict")
 		must(t, c.w.Kube.Delete(t.Context(), mine))
 		c.poll()
-		c.domainsAre(name(25), name(25)+".example.com")
+		c.domainsAre(name(fleet), name(fleet)+".example.com")
 		c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
 	})
 }

@@ -30,7 +30,7 @@ var ownerships = map[string]struct {
 	"two sources do not share a name":                    {test: testTwoSources},
 	"a source made again takes its tenants over":         {setup: setup{source: policy(v1alpha1.SourceDeletionPolicyRetain)}, test: testMadeAgain},
 	"a source made again does not delete what has no row": {
-		setup: setup{source: policy(v1alpha1.SourceDeletionPolicyRetain)}, test: testMadeAgainEmpty,
+		setup: setup{interval: time.Hour, source: policy(v1alpha1.SourceDeletionPolicyRetain)}, test: testMadeAgainEmpty,
 	},
 	"a source deleted in the foreground holds its tenants": {test: testForeground},
 	"a source deleted in the background holds its tenants": {test: func(c *cell) { c.deleteSource(client.PropagationPolicy(metav1.DeletePropagationBackground)) }},
@@ -44,6 +44,7 @@ func TestOwnership(t *testing.T) {
 	for caseName, tt := range ownerships {
 		t.Run(caseName, func(t *testing.T) {
 			t.Parallel()
+			tt.setup.rows = tt.setup.rowsOr(usual(0, fleet))
 			engines["postgres"].play(t, tt.setup, tt.test)
 		})
 	}
@@ -56,29 +57,29 @@ func (c *cell) create(o client.Object) {
 
 func testForeign(c *cell) {
 	o, _ := c.w.Get(customers)
-	c.create(c.somebodys(name(25), nil))
-	c.create(c.somebodys(name(26), map[string]string{v1alpha1.LabelSource: customers}))
-	c.create(c.somebodys(name(27), map[string]string{v1alpha1.LabelSource: customers, v1alpha1.LabelSourceUID: string(o.UID)}))
-	c.create(c.somebodys(name(28), map[string]string{
+	c.create(c.somebodys(name(fleet), nil))
+	c.create(c.somebodys(name(fleet+1), map[string]string{v1alpha1.LabelSource: customers}))
+	c.create(c.somebodys(name(fleet+2), map[string]string{v1alpha1.LabelSource: customers, v1alpha1.LabelSourceUID: string(o.UID)}))
+	c.create(c.somebodys(name(fleet+3), map[string]string{
 		v1alpha1.LabelSource: "others", v1alpha1.LabelSourceNamespace: c.w.Namespace, v1alpha1.LabelSourceUID: "b4f51734-b6f5-4ba1-8a4a-000000000000",
 	}))
 	c.create(c.somebodys("nobody", map[string]string{v1alpha1.LabelSource: customers, v1alpha1.LabelSourceUID: string(o.UID)}))
 	before := c.objects()
-	c.put(usual(25, 30)...)
+	c.put(usual(fleet, fleet+5)...)
 	c.poll()
 	c.expect("Ready=False/Conflict", "Synced=False/RowsRejected")
 	c.says("4 rows have the names of objects that belong to another owner: see status.rejectedRows. All other rows are applied")
 	c.rejectedAre(map[string]string{
-		name(25): fmt.Sprintf("the DistributionTenant %q exists and does not belong to this source (it has no labels of a TenantSource): rename the row, or delete the object", name(25)),
-		name(26): "it has no labels of a TenantSource",
-		name(27): "does not belong to this source",
-		name(28): fmt.Sprintf("it belongs to the TenantSource %s/others", c.w.Namespace),
+		name(fleet):     fmt.Sprintf("the DistributionTenant %q exists and does not belong to this source (it has no labels of a TenantSource): rename the row, or delete the object", name(fleet)),
+		name(fleet + 1): "it has no labels of a TenantSource",
+		name(fleet + 2): "does not belong to this source",
+		name(fleet + 3): fmt.Sprintf("it belongs to the TenantSource %s/others", c.w.Namespace),
 	})
-	c.untouched(before, name(29))
-	c.living(append(names(0, 30), "nobody"))
-	c.remove(names(25, 30)...)
+	c.untouched(before, name(fleet+4))
+	c.living(append(names(0, fleet+5), "nobody"))
+	c.remove(names(fleet, fleet+5)...)
 	c.w.Advance(2 * interval)
-	c.living(append(names(0, 29), "nobody"))
+	c.living(append(names(0, fleet+4), "nobody"))
 	c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
 	c.deletedAre(1, 1)
 }
@@ -93,7 +94,7 @@ func testLabelRemoved(c *cell) {
 	c.remove(names(0, 4)...)
 	c.stay(4 * time.Minute)
 	c.w.Advance(time.Hour)
-	c.living(append(names(0, 3), names(4, 25)...))
+	c.living(append(names(0, 3), names(4, fleet)...))
 	c.untouched(before, name(3))
 	c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
 
@@ -108,7 +109,7 @@ func testLabelRemoved(c *cell) {
 	c.put(usual(0, 3)...)
 	c.poll()
 	c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
-	c.living(append(names(0, 3), names(4, 25)...))
+	c.living(append(names(0, 3), names(4, fleet)...))
 }
 
 func testFields(c *cell) {
@@ -162,18 +163,18 @@ func testBeingDeleted(c *cell) {
 	}
 	c.w.Bury()
 	c.poll()
-	c.living(names(0, 25))
+	c.living(names(0, fleet))
 	c.domainsAre(name(3), "changed.example.com")
 	c.nothingDeleted()
 }
 
 func testTwoSources(c *cell) {
-	other := c.newTable(with(row(3), "domain", "theirs.example.com"), with(row(25), "domain", "theirs-too.example.com"))
+	other := c.newTable(with(row(3), "domain", "theirs.example.com"), with(row(fleet), "domain", "theirs-too.example.com"))
 	c.w.Source("others", c.provider, other.Query())
 	before := c.objects()
 	c.settle()
 	c.w.Advance(time.Hour)
-	c.untouched(before, name(25))
+	c.untouched(before, name(fleet))
 	if got := c.w.Condition("others", v1alpha1.ConditionReady); got != "Ready=False/Conflict" {
 		c.t.Errorf("the other source says %s\n%s", got, c.w.Describe("others"))
 	}
@@ -197,7 +198,9 @@ func (c *cell) madeAgain() {
 		c.t.Fatalf("the source is still there\n%s", c.w.Describe(customers))
 	}
 	must(c.t, c.w.Kube.Delete(c.t.Context(), c.secret()))
-	c.w.Source(customers, c.provider, c.table.Query())
+	c.w.Source(customers, c.provider, c.table.Query(), func(o *v1alpha1.TenantSource) {
+		o.Spec.PollInterval = &metav1.Duration{Duration: c.interval}
+	})
 }
 
 // uids are the UIDs of the living objects, by name.
@@ -234,7 +237,7 @@ func testMadeAgainEmpty(c *cell) {
 	before := c.objects()
 	must(c.t, c.table.Truncate(c.t.Context()))
 	c.madeAgain()
-	c.w.Advance(24 * time.Hour)
+	c.w.Advance(25 * time.Hour)
 	c.untouched(before)
 	c.nothingDeleted()
 }
@@ -251,7 +254,7 @@ func (c *cell) deleteSource(options ...client.DeleteOption) {
 	c.w.Advance(3 * time.Hour)
 	c.untouched(before)
 	c.expect("Ready=False/DeletionHeld")
-	c.says("This source was deleted, and 25 tenants would be deleted with it", "set spec.deletionPolicy to Retain")
+	c.says(fmt.Sprintf("This source was deleted, and %d tenants would be deleted with it", fleet), "set spec.deletionPolicy to Retain")
 	c.w.Restart()
 	c.w.Advance(time.Hour)
 	c.untouched(before)
@@ -368,7 +371,7 @@ func TestAnotherNamespaceHasToBeGranted(t *testing.T) {
 func TestTheNamespaceOfTheSourceIsDeleted(t *testing.T) {
 	t.Parallel()
 	c, namespace := elsewhereCell(t, true)
-	if diff := cmp.Diff(names(0, 25), c.livingIn(namespace)); diff != "" {
+	if diff := cmp.Diff(names(0, size), c.livingIn(namespace)); diff != "" {
 		t.Fatalf("tenants (-want +got):\n%s%s", diff, c.w.Describe(customers))
 	}
 	must(t, c.w.Kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.w.Namespace}}))
@@ -380,7 +383,7 @@ func TestTheNamespaceOfTheSourceIsDeleted(t *testing.T) {
 	})
 	c.w.Advance(3 * time.Hour)
 	c.expect("Ready=False/DeletionHeld")
-	if diff := cmp.Diff(names(0, 25), c.livingIn(namespace)); diff != "" {
+	if diff := cmp.Diff(names(0, size), c.livingIn(namespace)); diff != "" {
 		t.Errorf("tenants (-want +got):\n%s", diff)
 	}
 	c.nothingDeleted()

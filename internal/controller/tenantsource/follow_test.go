@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
@@ -118,9 +119,10 @@ func TestTheTenantsFollowTheTable(t *testing.T) {
 func TestAnEmptyTableDeletesNothing(t *testing.T) {
 	t.Parallel()
 	w, table := newWorld(t, 25)
+	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.PollInterval = &metav1.Duration{Duration: time.Hour} })
 	w.Advance(time.Second)
 	must(t, table.Truncate(t.Context()))
-	w.Advance(24 * time.Hour)
+	w.Advance(25 * time.Hour)
 	living(t, w, names(25))
 	expect(t, w, "Ready=False/DeletionHeld", "Synced=False/DeletionHeld")
 

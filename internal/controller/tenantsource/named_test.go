@@ -74,11 +74,14 @@ func (w *watched) hint(keys ...string) {
 	w.Advance(100 * time.Millisecond)
 }
 
-// watchedWorld is a world with a table of 600 customers that was read.
+// watchedRows is how many customers a watched table has: from 500 on, single rows are read alone.
+const watchedRows = 520
+
+// watchedWorld is a world with a table that was read.
 func watchedWorld(t *testing.T, change ...func(*v1alpha1.TenantSource)) *watched {
 	t.Helper()
 	table := newTable(t, 0)
-	rows := make([]map[string]any, 600)
+	rows := make([]map[string]any, watchedRows)
 	for i := range rows {
 		rows[i] = row(i)
 		rows[i]["plan"] = "free"
@@ -156,7 +159,7 @@ func TestANamedRowReachesItsObjectWithoutAPoll(t *testing.T) {
 	if e := w.Events[len(w.Events)-1]; e.Reason != "TenantsChanged" || !strings.Contains(e.Message, "created: 1, changed: 2") {
 		t.Errorf("the last event is %+v", e)
 	}
-	if o, _ := w.Get("customers"); *o.Status.TenantsDiscovered != 601 {
+	if o, _ := w.Get("customers"); *o.Status.TenantsDiscovered != watchedRows+1 {
 		t.Errorf("status counts %d tenants", *o.Status.TenantsDiscovered)
 	}
 }
@@ -177,7 +180,7 @@ func TestNamedRowsDuringARollout(t *testing.T) {
 	if len(given) == 0 || len(given) > 2 {
 		t.Fatalf("%v have the change", given)
 	}
-	tried, waiting := given[0], slices.DeleteFunc(names(600), func(n string) bool { return slices.Contains(given, n) })[0]
+	tried, waiting := given[0], slices.DeleteFunc(names(watchedRows), func(n string) bool { return slices.Contains(given, n) })[0]
 	change := func(name string) {
 		must(t, w.Put(t.Context(), map[string]any{"name": name, "domain": name + ".example.com", "enabled": true, "plan": "gold"}))
 		w.hint(name)
@@ -203,11 +206,11 @@ func TestNamedRowsDuringARollout(t *testing.T) {
 		}
 	}
 	o, _ := w.Get("customers")
-	if s := o.Status.Rollout; int(*s.Applied) != len(given) || int(*s.Waiting) != 600-len(given) {
-		t.Errorf("%d tenants have the change and %d wait for it, want %d of 600", *s.Applied, *s.Waiting, len(given))
+	if s := o.Status.Rollout; int(*s.Applied) != len(given) || int(*s.Waiting) != watchedRows-len(given) {
+		t.Errorf("%d tenants have the change and %d wait for it, want %d of %d", *s.Applied, *s.Waiting, len(given), watchedRows)
 	}
 	// What the rollout makes of the tenant is what its row says now.
-	w.Edit("customers", gently(v1alpha1.SourceRollout{MaxConcurrent: 600, Step: &v1alpha1.RolloutStep{Count: 600}}))
+	w.Edit("customers", gently(v1alpha1.SourceRollout{MaxConcurrent: watchedRows, Step: &v1alpha1.RolloutStep{Count: watchedRows}}))
 	w.listens()
 	w.Deploy("customers", nil)
 	w.Advance(2 * time.Second)
@@ -290,23 +293,23 @@ func TestADatabaseThatCantReadSingleRows(t *testing.T) {
 // A process that dies among the rows that were named leaves nothing undone: the next one listens, and reads the table.
 func TestStopAmongNamedRows(t *testing.T) {
 	t.Parallel()
-	for _, after := range []bool{true, false} {
-		for n := 1; n <= 2; n++ {
-			t.Run(fmt.Sprintf("write %d, after %t", n, after), func(t *testing.T) {
-				t.Parallel()
-				w := watchedWorld(t)
-				w.CrashAt(n, after)
-				must(t, w.Put(t.Context(), map[string]any{"name": "new", "domain": "new.example.com", "enabled": true, "plan": "free"},
-					map[string]any{"name": name(7), "domain": row(7)["domain"], "enabled": true, "plan": "gold"}))
-				w.hint("new", name(7))
-				if left := w.WritesToCrash(); left > 0 {
-					t.Errorf("the crash did not come, but for %d writes", left)
-				}
-				w.listens()
-				if diff := cmp.Diff([]string{"new.example.com free", name(7) + ".example.com gold"}, []string{tenant(w.World, "new"), tenant(w.World, name(7))}); diff != "" {
-					t.Errorf("tenants (-want +got):\n%s%s", diff, w.Describe("customers"))
-				}
-			})
+	w := watchedWorld(t)
+	for i, crash := range []struct {
+		write int
+		after bool
+	}{{1, true}, {2, true}, {1, false}, {2, false}} {
+		w.CrashAt(crash.write, crash.after)
+		added, changed := fmt.Sprintf("new-%d", i), name(i)
+		must(t, w.Put(t.Context(), map[string]any{"name": added, "domain": added + ".example.com", "enabled": true, "plan": "free"},
+			map[string]any{"name": changed, "domain": row(i)["domain"], "enabled": true, "plan": "gold"}))
+		w.hint(added, changed)
+		if left := w.WritesToCrash(); left > 0 {
+			t.Errorf("%+v: the crash did not come, but for %d writes", crash, left)
+		}
+		w.listens()
+		want := []string{added + ".example.com free", changed + ".example.com gold"}
+		if diff := cmp.Diff(want, []string{tenant(w.World, added), tenant(w.World, changed)}); diff != "" {
+			t.Errorf("%+v: tenants (-want +got):\n%s%s", crash, diff, w.Describe("customers"))
 		}
 	}
 }

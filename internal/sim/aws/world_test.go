@@ -100,9 +100,9 @@ var (
 	markerElement = regexp.MustCompile(`<NextMarker>([^<]*)</NextMarker>`)
 )
 
-// TestHundredThousandTenants fills an account and reads it back.
-func TestHundredThousandTenants(t *testing.T) {
-	const count = 100_000
+// TestThousandsOfTenants fills an account and reads it back.
+func TestThousandsOfTenants(t *testing.T) {
+	const count = 30_000
 	sim := newSim(t, func(o *aws.Options) { o.Quotas = aws.Quotas{Tenants: count} })
 	var fleet aws.Seed
 	for i := range count - 1 {
@@ -113,7 +113,7 @@ func TestHundredThousandTenants(t *testing.T) {
 	if err := sim.Load(fleet); err != nil {
 		t.Fatal(err)
 	}
-	mustCreate(t, sim, "t099999")
+	mustCreate(t, sim, "t029999")
 	_, err := client(sim).CreateDistributionTenant(t.Context(), tenantInput("one-too-many"))
 	wantRefusal(t, err, 400, "EntityLimitExceeded")
 	// The SDK's decoder would take most of the time here, so the pages are
@@ -136,11 +136,11 @@ func TestHundredThousandTenants(t *testing.T) {
 	if calls := sim.Calls()["ListDistributionTenants"].Total; calls != count/100 {
 		t.Errorf("the sweep took %d calls", calls)
 	}
-	got, err := client(sim).GetDistributionTenantByDomain(t.Context(), &cloudfront.GetDistributionTenantByDomainInput{Domain: sdk.String("t099999.example.com")})
-	if err != nil || *got.DistributionTenant.Name != "t099999" {
+	got, err := client(sim).GetDistributionTenantByDomain(t.Context(), &cloudfront.GetDistributionTenantByDomainInput{Domain: sdk.String("t029999.example.com")})
+	if err != nil || *got.DistributionTenant.Name != "t029999" {
 		t.Errorf("by domain: %v, %v", got, err)
 	}
-	removeTenant(t, sim, "t050000")
+	removeTenant(t, sim, "t020000")
 	if got := len(sim.Tenants("")); got != count-1 {
 		t.Errorf("%d tenants after a delete", got)
 	}
