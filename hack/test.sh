@@ -11,8 +11,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 alone='/(api|cmd/playground|hack|internal/(adapter/source/child|cli/importing|convert|domain|controller/(awsresource|distributiontenant|invalidation|tenant|tenantplan|tenantsource$)|testkit)|test)(/|$)'
 # How many packages of each kind are tested at a time. Both kinds run at the same time: most packages wait a lot, for
 # processes that they started and for pauses of the operator.
-alone_at_once=5
-raced_at_once=1
+alone_at_once=4
+raced_at_once=2
 # The slowest packages, the slowest first. go test starts the packages in the order of its arguments, so none of these is
 # still running alone at the end.
 long=(test/crash test/sources cmd/playground test/hostile internal/controller/tenantsource test/chart test/e2e
