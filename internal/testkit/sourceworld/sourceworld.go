@@ -33,6 +33,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/noting"
 )
 
 // DistributionID is the distribution that sources of this world name.
@@ -399,25 +400,10 @@ func (w *World) Describe(name string) string {
 
 // noting makes a client remember that it wrote a source. Only the operator writes a status, which wakes no source.
 func (w *World) noting(c client.WithWatch) client.WithWatch {
-	note := func(o client.Object, err error) error {
-		if _, ok := o.(*v1alpha1.TenantSource); ok {
+	return noting.Client(c, func(o client.Object, subresource string) {
+		if _, ok := o.(*v1alpha1.TenantSource); ok && subresource == "" {
 			w.unread.Store(true)
 		}
-		return err
-	}
-	return interceptor.NewClient(c, interceptor.Funcs{
-		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			return note(o, c.Create(ctx, o, opts...))
-		},
-		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-			return note(o, c.Update(ctx, o, opts...))
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			return note(o, c.Patch(ctx, o, p, opts...))
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			return note(o, c.Delete(ctx, o, opts...))
-		},
 	})
 }
 

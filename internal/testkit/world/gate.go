@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/noting"
 )
 
 // crash is what a dying process panics with.
@@ -203,30 +204,7 @@ func (g *gate) transport(next http.RoundTripper) http.RoundTripper {
 
 // noting makes a client remember of which kinds something was written with it.
 func (w *World) noting(c client.WithWatch) client.WithWatch {
-	note := func(o client.Object, err error) error { w.note(o); return err }
-	return interceptor.NewClient(c, interceptor.Funcs{
-		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			return note(o, c.Create(ctx, o, opts...))
-		},
-		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-			return note(o, c.Update(ctx, o, opts...))
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			return note(o, c.Patch(ctx, o, p, opts...))
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			return note(o, c.Delete(ctx, o, opts...))
-		},
-		DeleteAllOf: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteAllOfOption) error {
-			return note(o, c.DeleteAllOf(ctx, o, opts...))
-		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			return note(o, c.SubResource(sub).Patch(ctx, o, p, opts...))
-		},
-		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
-			return note(o, c.SubResource(sub).Update(ctx, o, opts...))
-		},
-	})
+	return noting.Client(c, func(o client.Object, _ string) { w.note(o) })
 }
 
 // noteAll marks every kind as written to: by whom ever, and with whatever.
