@@ -115,6 +115,11 @@ func TestWhatTheAPIServerAsks(t *testing.T) {
 	if err := r.kube.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
 		t.Fatal(err)
 	}
+	// The cache has to have the deletion: this waits until it does.
+	seen := &client.GetOptions{Raw: &metav1.GetOptions{ResourceVersion: o.ResourceVersion}}
+	if err := r.kube.Get(t.Context(), client.ObjectKeyFromObject(o), o, seen); err != nil {
+		t.Fatal(err)
+	}
 	change("spec of an object that is being deleted", 0, tag("shop"), patch)
 	change("the last finalizer", 0, func() { o.Finalizers = nil }, patch)
 }

@@ -77,7 +77,7 @@ func (in Input) publicationCase(publishes bool) publication.Case {
 	c := publication.Case{
 		Spec: in.Desired.DNS, Domains: in.Desired.Domains, Unproven: domainsOf(f.unproven), Namespace: f.resource.Me.Namespace, Generation: in.Generation,
 		Deleting: in.Deleting, Still: in.Still(), Held: f.resource.Held(), Reclaims: in.Rescued, Inherits: w.Inherits, HasFinalizer: in.HasFinalizer, Abandoned: in.Policy.AbandonDNS,
-		Retain: in.Policy.Retain, Retained: in.retainsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
+		Retained: in.retainsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
 		Unresolved: in.Unresolved(), Blind: w.Unreadable != nil || !in.oriented(),
 		Publishes: publishes, First: f.first,
 		Requests: f.certificate.Request != nil, Underway: f.certificate.Stage == certificate.Underway, Refused: in.facts.refused,

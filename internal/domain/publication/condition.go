@@ -119,10 +119,13 @@ func (j *judge) retractingCondition() chain.Condition {
 	if len(j.ledger) == 0 {
 		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "All DNS records of this object are removed."}
 	}
-	if j.Retain {
-		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: "The DNS records are kept with the distribution tenant (deletionPolicy Retain)."}
+	switch {
+	case !j.Retained:
+		return chain.Condition{Type: Ready, Reason: ReasonDNSPropagating, Message: "The DNS records are being removed."}
+	case j.Tenant.Unknown:
+		return chain.Condition{Type: Ready, Reason: ReasonDNSPropagating, Message: "The DNS records are kept if the distribution tenant is (deletionPolicy Retain). It has not been read yet."}
 	}
-	return chain.Condition{Type: Ready, Reason: ReasonDNSPropagating, Message: "The DNS records are being removed."}
+	return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: "The DNS records are kept with the distribution tenant (deletionPolicy Retain)."}
 }
 
 // unread reports whether a zone was not read yet by this process: it believes what the one before

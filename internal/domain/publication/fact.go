@@ -52,9 +52,9 @@ type Case struct {
 	HasFinalizer bool
 	// Abandoned lets the object go although its records stay.
 	Abandoned bool
-	// Retain keeps the tenant when the object goes, Retained that there is one to keep.
-	Retain, Retained bool
-	Drift            resource.DriftPolicy
+	// Retained means that the tenant stays when the object goes, as far as is known of it.
+	Retained bool
+	Drift    resource.DriftPolicy
 	// DeniedRole is a role that the object needs and the administrator has not granted.
 	DeniedRole string
 	// Unresolved means that it is unknown what the spec asks for, Blind that too little is known to change anything.

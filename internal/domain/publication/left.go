@@ -14,10 +14,11 @@ import (
 // asked for nothing that it was not asked for while the object was Ready, so that the answer is there without a call.
 
 // perhapsLeft are the records that stay in DNS when the tenant is deleted, if they are there. They are no part of what is
-// due: a ledger never takes them up.
+// due: a ledger never takes them up. They are the same before the tenant is looked for and once it is known to be gone,
+// which no pass remembers of the one before: zones that are asked, and then not, would wake the object each time.
 func (j *judge) perhapsLeft() []dns.Record {
 	switch {
-	case !j.Deleting, j.Retained, !j.wasReady():
+	case !j.Deleting, j.Retained && !j.Tenant.Unknown, !j.wasReady():
 		return nil
 	case j.Spec == nil, j.DeniedRole != "", !j.ZonesKnown, j.Endpoint == "":
 		return nil

@@ -27,7 +27,10 @@ func TestLeft(t *testing.T) {
 	before := func(reason chain.Reason) func(*publication.Case) {
 		return func(c *publication.Case) { c.Before.Reason = reason }
 	}
-	retained := func(c *publication.Case) { c.Retain, c.Retained = true, true }
+	retained := func(c *publication.Case) { c.Retained = true }
+	unread := func(c *publication.Case) {
+		c.Tenant = publication.Tenant{Unknown: true, Remembered: true, Perhaps: true}
+	}
 	address := dns.Record{ZoneID: "Z1", Name: alpha, Type: dns.A, Value: "d1.cloudfront.net"}
 	address6, challenge := address, dns.Record{ZoneID: "Z1", Name: "_cf-challenge." + alpha, Type: dns.TXT, Value: "d1.cloudfront.net", TTL: 300}
 	address6.Type = dns.AAAA
@@ -41,7 +44,7 @@ func TestLeft(t *testing.T) {
 		"a record that was there before":          {in: deleted(), wants: one, left: one, reason: publication.ReasonDNSNotConfigured},
 		"beside one of its own":                   {in: deleted(wants(alpha, beta), led(entry(beta, dns.Published)), phase(beta, dns.There)), wants: one, left: one, ledger: []dns.Entry{entry(beta, dns.Retracting)}, reason: publication.ReasonDNSPropagating},
 		"that a takeover came too late for":       {in: deleted(func(c *publication.Case) { c.Spec.Takeover = true }), wants: one, left: one, reason: publication.ReasonDNSNotConfigured},
-		"of a tenant that is gone already":        {in: deleted(unborn, func(c *publication.Case) { c.Retain = true }), wants: one, left: one, reason: publication.ReasonDNSNotConfigured},
+		"of a tenant that is gone already":        {in: deleted(unborn), wants: one, left: one, reason: publication.ReasonDNSNotConfigured},
 		"told already":                            {in: deleted(before(publication.ReasonDNSNotConfigured)), reason: publication.ReasonDNSNotConfigured},
 		"told while its own are still deleted":    {in: deleted(before(publication.ReasonDNSPropagating), wants(alpha, beta), led(entry(beta, dns.Retracting)), phase(beta, dns.Leaving)), ledger: []dns.Entry{entry(beta, dns.Retracting)}, reason: publication.ReasonDNSPropagating},
 		"no record of its own":                    {in: deleted(led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSPropagating},
@@ -51,6 +54,7 @@ func TestLeft(t *testing.T) {
 		"none that was changed":                   {in: deleted(phase(alpha, dns.Blocked)), wants: one, reason: publication.ReasonDNSNotConfigured},
 		"none in a zone that was not read":        {in: deleted(phase(alpha, dns.Unknown)), wants: one, reason: publication.ReasonDNSNotConfigured},
 		"none of a tenant that stays":             {in: deleted(retained), reason: publication.ReasonDNSNotConfigured},
+		"none yet of one that may stay":           {in: deleted(retained, unread, func(c *publication.Case) { c.Blind = true }), wants: one, reason: publication.ReasonDNSReady},
 		"none of a tenant that is someone else's": {in: deleted(func(c *publication.Case) { c.Tenant.Ours = false }), reason: publication.ReasonDNSNotConfigured},
 		"none before the deletion goes on":        {in: deleted(func(c *publication.Case) { c.Held = true }), wants: one, reason: publication.ReasonDNSReady},
 		"none while paused":                       {in: deleted(func(c *publication.Case) { c.Still = true }), wants: one, reason: publication.ReasonDNSReady},
