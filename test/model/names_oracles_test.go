@@ -255,8 +255,8 @@ func (n *names) badCertificate(o v1alpha1.DistributionTenant, s sim.TenantState)
 	return ""
 }
 
-// zoneFor is the zone that an object's domain belongs to; empty where none fits.
-func (n *names) zoneFor(o v1alpha1.DistributionTenant, domain string) (id, apex string) {
+// zonesFor are the zones that an object's domain may belong to, the nearest first.
+func (n *names) zonesFor(o v1alpha1.DistributionTenant, domain string) (out []sim.HostedZoneState) {
 	spec, account := o.Spec.DNS, sim.DefaultAccount
 	if spec.AssumeRoleARN != "" {
 		account = awayAccount
@@ -265,28 +265,36 @@ func (n *names) zoneFor(o v1alpha1.DistributionTenant, domain string) (id, apex 
 		for _, z := range a.HostedZones {
 			fits := domain == z.Name || strings.HasSuffix(domain, "."+z.Name)
 			named := (spec.HostedZoneID == "" || spec.HostedZoneID == z.ID) && (spec.ZoneName == "" || spec.ZoneName == z.Name)
-			if a.ID == account && fits && named && len(z.Name) > len(apex) {
-				id, apex = z.ID, z.Name
+			if a.ID == account && fits && named {
+				out = append(out, z)
 			}
 		}
 	}
-	return id, apex
+	slices.SortStableFunc(out, func(a, b sim.HostedZoneState) int { return len(b.Name) - len(a.Name) })
+	return out
 }
 
-// wantedRecords are the records that a domain needs, computed without the operator's code.
-func (n *names) wantedRecords(o v1alpha1.DistributionTenant, domain string) (zone string, out []sim.RecordState) {
-	zone, apex := n.zoneFor(o, domain)
+// zoneFor is the zone that an object's domain belongs to; empty where none fits.
+func (n *names) zoneFor(o v1alpha1.DistributionTenant, domain string) (id, apex string) {
+	for _, z := range n.zonesFor(o, domain) {
+		return z.ID, z.Name
+	}
+	return "", ""
+}
+
+// wantedRecords are the records that a domain needs in a zone, computed without the operator's code.
+func (n *names) wantedRecords(o v1alpha1.DistributionTenant, domain, apex string) (out []sim.RecordState) {
 	group := o.Spec.ConnectionGroupID
 	if s, found := n.InAWS(convert.DistributionTenantName(&o)); found && group == "" {
 		group = s.ConnectionGroupID
 	}
 	target := endpoints[group]
 	kind := o.Spec.DNS.RecordType
-	if zone == "" || domain == apex && kind == v1alpha1.RecordTypeCNAME {
-		return "", nil
+	if domain == apex && kind == v1alpha1.RecordTypeCNAME {
+		return nil
 	}
 	if kind == v1alpha1.RecordTypeCNAME || kind == v1alpha1.RecordTypeAuto && domain != apex {
-		return zone, []sim.RecordState{{Name: domain, Type: "CNAME", TTL: int(o.Spec.DNS.TTL), Values: []string{target}}}
+		return []sim.RecordState{{Name: domain, Type: "CNAME", TTL: int(o.Spec.DNS.TTL), Values: []string{target}}}
 	}
 	out = append(out, sim.RecordState{Name: domain, Type: "A", AliasTarget: target})
 	if group != withoutIPv6 {
@@ -295,18 +303,33 @@ func (n *names) wantedRecords(o v1alpha1.DistributionTenant, domain string) (zon
 	if !strings.HasPrefix(domain, "*") {
 		out = append(out, sim.RecordState{Name: challenge + domain, Type: "TXT", TTL: int(o.Spec.DNS.TTL), Values: []string{`"` + target + `"`}})
 	}
-	return zone, out
+	return out
 }
 
-// unpublished says which record of a domain is not there.
-func (n *names) unpublished(o v1alpha1.DistributionTenant, domain string) string {
-	zone, wanted := n.wantedRecords(o, domain)
+// unpublished says which record of a domain is not there. A zone above the nearest one still answers, because nothing
+// here delegates: records that were there before the nearest zone was opened may stay.
+func (n *names) unpublished(o v1alpha1.DistributionTenant, domain string) (problem string) {
+	problem = domain + " has no place in DNS"
+	for i, z := range n.zonesFor(o, domain) {
+		missing := n.missing(z, n.wantedRecords(o, domain, z.Name))
+		if missing == "" {
+			return ""
+		}
+		if i == 0 {
+			problem = domain + " " + missing
+		}
+	}
+	return problem
+}
+
+// missing says which of those records a zone does not have.
+func (n *names) missing(zone sim.HostedZoneState, wanted []sim.RecordState) string {
 	if len(wanted) == 0 {
-		return domain + " has no place in DNS"
+		return "has no place in DNS"
 	}
 	for _, want := range wanted {
-		if now, _ := n.recordAt(place{zone, want.Name, want.Type}); !same(now, want) {
-			return fmt.Sprintf("%s has in DNS (-wanted +there):\n%s", domain, cmp.Diff(want, now))
+		if now, _ := n.recordAt(place{zone.ID, want.Name, want.Type}); !same(now, want) {
+			return fmt.Sprintf("has in DNS (-wanted +there):\n%s", cmp.Diff(want, now))
 		}
 	}
 	return ""

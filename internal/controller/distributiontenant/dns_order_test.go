@@ -262,6 +262,33 @@ func TestDisablingLeavesDNSAlone(t *testing.T) {
 	r.removed("alpha")
 }
 
+// A quiet object moves to a zone that others made below its own once that is delegated, and has a record all the time.
+func TestANewZoneGetsTheRecordsOnceItIsDelegated(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, rigOptions{})
+	const record, child = "CNAME a.shop.example.com " + mainEndpoint + " 300", "ZCHILD"
+	r.serving("alpha", withDNS(), domains("a.shop.example.com"))
+	r.Advance(time.Hour)
+	if err := r.Sim.Load(sim.Seed{HostedZones: []sim.SeedHostedZone{{ID: child, Name: "shop.example.com"}}}); err != nil {
+		t.Fatal(err)
+	}
+	opened, _ := r.Sim.HostedZone(child)
+	r.base[child] = opened.Records
+	r.Advance(2 * time.Hour)
+	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
+	r.has(coveredZone, record)
+	r.has(child)
+	r.changeRecord(coveredZone, "CREATE", plain("NS", "shop.example.com", "ns1.aws.test.", 300))
+	r.Advance(20 * time.Minute)
+	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
+	r.has(coveredZone, "NS shop.example.com ns1.aws.test. 300")
+	r.has(child, record)
+	r.Delete("alpha")
+	r.Advance(15 * time.Minute)
+	gone(t, r.World, "alpha")
+	r.has(child)
+}
+
 // A change of zone publishes in the new one before the old one loses the record.
 func TestAChangeOfZoneMovesTheRecords(t *testing.T) {
 	t.Parallel()
@@ -279,8 +306,16 @@ func TestAChangeOfZoneMovesTheRecords(t *testing.T) {
 	r.Edit("alpha", withDNS())
 	r.Advance(10 * time.Minute)
 	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
-	r.has(coveredZone)
+	// The zone above answers until it delegates the name.
+	r.has(coveredZone, record)
 	r.has(child, record)
+	cut := plain("NS", "shop.example.com", "ns1.aws.test.", 300)
+	r.changeRecord(coveredZone, "CREATE", cut)
+	r.Advance(20 * time.Minute)
+	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
+	r.has(coveredZone, "NS shop.example.com ns1.aws.test. 300")
+	r.has(child, record)
+	r.changeRecord(coveredZone, "DELETE", cut)
 	r.Edit("alpha", withDNS(inZone(coveredZone)))
 	r.Advance(10 * time.Minute)
 	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -233,6 +234,77 @@ func TestWhatIsDelegatedIsAConflictAndNoDrift(t *testing.T) {
 			}
 			if d := cmp.Diff(in.Ledger, f.Ledger); d != "" {
 				t.Errorf("ledger (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// Resolvers see a zone below another one only once that has its NS records. Until then both are published.
+func TestANewZoneBelowTheOneThatIsPublished(t *testing.T) {
+	const shop = "a.shop.example.com"
+	above, below := record(shop), record(shop)
+	below.ZoneID = "Z2"
+	other, proof := above, below
+	other.Value = "d2.cloudfront.net"
+	proof.Name, proof.Type = "_cf-challenge."+shop, dns.TXT
+	is := func(r dns.Record, s dns.State) dns.Entry { return dns.Entry{Record: r, State: s} }
+	nested := func(changes ...func(*publication.Case)) publication.Case {
+		c := served(led(is(above, dns.Published)), func(c *publication.Case) {
+			c.Domains, c.Tenant.Domains, c.Tenant.Served = []string{shop}, []string{shop}, []string{shop}
+			c.Zones = append(c.Zones, dns.Zone{ID: "Z2", Name: "shop.example.com"})
+			c.View.Records[above], c.View.Records[below] = dns.Standing{Phase: dns.There}, dns.Standing{Phase: dns.Absent}
+		})
+		for _, change := range changes {
+			change(&c)
+		}
+		return c
+	}
+	both := led(is(above, dns.Published), is(below, dns.Published))
+	there := func(c *publication.Case) { c.View.Records[below] = dns.Standing{Phase: dns.There} }
+	delegated := func(c *publication.Case) {
+		c.View.Records[above] = dns.Standing{Phase: dns.Blocked, Found: "NS ns.aws.test.", Fixed: true, Delegated: "shop.example.com"}
+	}
+	moved := func(c *publication.Case) {
+		c.View.Records[above], c.View.Records[other] = dns.Standing{Phase: dns.Absent}, dns.Standing{Phase: dns.There}
+	}
+	unlisted := func(c *publication.Case) {
+		c.Zones, c.ZonesKnown = nil, false
+		c.Before = &chain.Condition{Type: publication.Ready, Status: true, Reason: publication.ReasonDNSReady, Generation: 2}
+	}
+	for name, test := range map[string]struct {
+		in     publication.Case
+		wants  []dns.Record
+		ledger []dns.Entry
+		lacks  publication.Lack
+		reason chain.Reason
+	}{
+		"comes in addition":                {in: nested(), wants: []dns.Record{above, below}, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"also if it is named":              {in: nested(func(c *publication.Case) { c.Spec.Zone.Name = "shop.example.com" }), wants: []dns.Record{above, below}, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"both stay":                        {in: nested(both, there), wants: []dns.Record{above, below}, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Published)}, reason: publication.ReasonDNSReady},
+		"and lead to the same":             {in: nested(there, led(is(other, dns.Published), is(below, dns.Published)), moved), wants: []dns.Record{above, below}, ledger: []dns.Entry{is(above, dns.Intended), is(other, dns.Retracting), is(below, dns.Published)}, reason: publication.ReasonDNSRecordCreating},
+		"takes over once it is delegated":  {in: nested(both, there, delegated), wants: []dns.Record{below}, ledger: []dns.Entry{is(above, dns.Retracting), is(below, dns.Published)}, reason: publication.ReasonDNSReady},
+		"and not before it has the record": {in: nested(delegated), wants: []dns.Record{below}, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"is not looked for":                {in: nested(unlisted), wants: []dns.Record{above}, ledger: []dns.Entry{is(above, dns.Published)}, reason: publication.ReasonDNSReady},
+		"but is if the name is delegated":  {in: nested(unlisted, delegated), wants: []dns.Record{above}, ledger: []dns.Entry{is(above, dns.Published)}, lacks: publication.LacksZones, reason: publication.ReasonDNSReady},
+		"of the domain itself gets all": {
+			in: nested(both, there, func(c *publication.Case) {
+				c.Zones[1].Name, c.Zones[1].Apex, c.Spec.Type = shop, dns.FlattenedApex, dns.Auto
+				c.View.Records[proof] = dns.Standing{Phase: dns.There}
+			}),
+			wants: []dns.Record{proof, below}, ledger: []dns.Entry{is(above, dns.Retracting), is(below, dns.Published)}, reason: publication.ReasonDNSReady,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := publication.Judge(test.in)
+			byZone := cmpopts.SortSlices(func(a, b dns.Record) bool { return a.ZoneID+a.Name < b.ZoneID+b.Name })
+			if d := cmp.Diff(test.wants, f.Wants, byZone); d != "" {
+				t.Errorf("wants (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff(test.ledger, f.Ledger); d != "" {
+				t.Errorf("ledger (-want +got):\n%s", d)
+			}
+			if f.Ready.Reason != test.reason || f.Lacks != test.lacks {
+				t.Errorf("it is %+v and lacks %d, want %s and %d", f.Ready, f.Lacks, test.reason, test.lacks)
 			}
 		})
 	}

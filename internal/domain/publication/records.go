@@ -145,7 +145,7 @@ func (j *judge) wanted(domain string) []dns.Record {
 	return out
 }
 
-// rendered are the records of a domain in the zone that it belongs to.
+// rendered are the records of a domain in the zone that it belongs to, and in those that still answer for it.
 func (j *judge) rendered(domain string) ([]dns.Record, *chain.Problem) {
 	spec := j.Spec
 	problem := func(reason chain.Reason, err error) *chain.Problem {
@@ -159,11 +159,32 @@ func (j *judge) rendered(domain string) ([]dns.Record, *chain.Problem) {
 		}
 		return nil, problem(ReasonZoneNotFound, err)
 	}
-	records, err := dns.Wanted(domain, zone, dns.Options{Target: j.Endpoint, IPv6: j.IPv6, TTL: spec.TTL, Type: spec.Type})
-	if err != nil {
-		return nil, problem(ReasonDNSError, err)
+	var records []dns.Record
+	for _, z := range append(j.stillAnswering(domain, zone), zone) {
+		there, err := dns.Wanted(domain, z, dns.Options{Target: j.Endpoint, IPv6: j.IPv6, TTL: spec.TTL, Type: spec.Type})
+		if err != nil {
+			return nil, problem(ReasonDNSError, err)
+		}
+		records = append(records, there...)
 	}
 	return records, nil
+}
+
+// stillAnswering are the zones above the domain's own in which it is published, and that do not delegate it: resolvers do
+// not see a new zone below another one until that has its NS records. Where the new zone has the very name of the domain,
+// records there would prevent that.
+func (j *judge) stillAnswering(domain string, own dns.Zone) (above []dns.Zone) {
+	if domain == own.Name {
+		return nil
+	}
+	for _, z := range j.Zones {
+		if own.Below(z) && slices.ContainsFunc(j.entries(domain), func(e dns.Entry) bool {
+			return e.Zone() == z.Key() && j.View.Of(e.Record).Delegated == ""
+		}) {
+			above = append(above, z)
+		}
+	}
+	return above
 }
 
 // lacks is what has to be looked up to tell which zones the domains belong to, and whether the connection group has
@@ -198,7 +219,9 @@ func (j *judge) ledgerSuffices() bool {
 	endpoint := j.Endpoint
 	for _, d := range j.Domains {
 		entries := j.entries(d)
-		moved := func(e dns.Entry) bool { return endpoint != "" && e.Value != endpoint }
+		moved := func(e dns.Entry) bool {
+			return endpoint != "" && e.Value != endpoint || j.View.Of(e.Record).Delegated != ""
+		}
 		if len(entries) == 0 || slices.ContainsFunc(entries, moved) {
 			return false
 		}
