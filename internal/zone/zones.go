@@ -133,7 +133,6 @@ func (z *Zones) NeedLeaderElection() bool { return true }
 // older than a whole one, or knows less than what is known, is answered and not taken over: of one that knows less, only
 // what may be done counts.
 func (z *Zones) Declare(c dns.Claim) dns.View {
-	view := dns.View{Records: make(map[dns.Record]dns.Standing, len(c.Wants)+len(c.Ledger))}
 	parts := partsOf(c)
 	var woken []dns.Owner
 	z.mu.Lock()
@@ -149,14 +148,28 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 			woken = append(woken, z.worker(id).apply(dns.Permitted{Owner: c.Owner, Still: c.Still, Correct: c.Correct}).Woken...)
 		}
 	}
+	view := z.answer(c, parts)
+	z.mu.Unlock()
+	z.wake(woken)
+	return view
+}
+
+// Seen says how the records of a claim stand, and takes nothing over.
+func (z *Zones) Seen(c dns.Claim) dns.View {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	return z.answer(c, partsOf(c))
+}
+
+// answer asks the workers that there are. It needs the lock.
+func (z *Zones) answer(c dns.Claim, parts map[dns.ZoneKey]dns.Claim) dns.View {
+	view := dns.View{Records: make(map[dns.Record]dns.Standing, len(c.Wants)+len(c.Ledger))}
 	// In order, for of two changes sent at one time one has to be the last.
 	for _, id := range slices.SortedFunc(maps.Keys(parts), dns.ZoneKey.Compare) {
 		if w := z.zones[id]; w != nil {
 			w.answer(parts[id], &view)
 		}
 	}
-	z.mu.Unlock()
-	z.wake(woken)
 	return view
 }
 

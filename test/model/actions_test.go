@@ -156,8 +156,8 @@ func (m *model) awsFails(t *rapid.T) {
 	)
 }
 
-// fail spoils some calls of one of the operations.
-func (m *model) fail(t *rapid.T, operations ...string) {
+// fail spoils some calls of one of the operations, and returns how.
+func (m *model) fail(t *rapid.T, operations ...string) sim.Fault {
 	f := sim.Fault{
 		Operation: rapid.SampledFrom(operations).Draw(t, "operation"),
 		Nth:       rapid.IntRange(1, 2).Draw(t, "nth"),
@@ -180,6 +180,7 @@ func (m *model) fail(t *rapid.T, operations ...string) {
 	if _, err := m.Sim.AddFault(f); err != nil {
 		m.t.Fatalf("arming a fault: %v", err)
 	}
+	return f
 }
 
 // awsLags stays below edge.GracePeriod for what was just created: that is what it is for.

@@ -32,8 +32,8 @@ func (n *names) actions() map[string]func(*rapid.T) {
 		"time passes":            n.timePasses,
 		"more time passes":       n.timePasses,
 		"customers serve tokens": n.customersServe,
-		"process crashes":        func(t *rapid.T) { n.processEnds(); n.processCrashes(t) },
-		"process restarts":       func(*rapid.T) { n.processEnds(); n.Restart() },
+		"process crashes":        func(t *rapid.T) { n.losesChanges(); n.processCrashes(t) },
+		"process restarts":       func(*rapid.T) { n.losesChanges(); n.Restart() },
 		"cache lags":             func(t *rapid.T) { n.LagReads(rapid.IntRange(1, 3).Draw(t, "reads")) },
 		"AWS fails":              n.awsFails,
 		"AWS fails elsewhere":    n.awsFailsElsewhere,
@@ -187,10 +187,14 @@ func (n *names) customersServe(t *rapid.T) {
 
 // awsFailsElsewhere spoils what goes to Route 53, ACM and STS, and what CloudFront asks ACM.
 func (n *names) awsFailsElsewhere(t *rapid.T) {
-	n.fail(t,
+	fault := n.fail(t,
 		"ChangeResourceRecordSets", "ChangeResourceRecordSets", "GetChange", "ListResourceRecordSets", "ListHostedZones", "GetHostedZone",
 		"DescribeCertificate", "DeleteCertificate", "ListCertificates", "AssumeRole", "GetManagedCertificateDetails", "RequestCertificate",
 	)
+	if fault.Operation == "ChangeResourceRecordSets" && fault.Kind == sim.AfterCommit {
+		n.losesAnswers = true
+		n.losesChanges()
+	}
 	n.blows++
 }
 
@@ -208,8 +212,8 @@ func (n *names) dnsLags(t *rapid.T) {
 		n.patience = max(n.patience, s.DNSPropagationDelay)
 		n.slow = n.slow || s.Route53NeverInSync || s.Route53SyncDelay == slowSync
 	})
-	if !n.Crashed() {
-		n.processEnds()
+	if n.losesAnswers || !n.Crashed() {
+		n.losesChanges()
 	}
 	n.blows++
 }
@@ -217,9 +221,10 @@ func (n *names) dnsLags(t *rapid.T) {
 // slowSync is longer than an operator waits for a change whose ID it does not know.
 const slowSync = 100 * time.Second
 
-// processEnds allows for what a process that ends takes along: the IDs of its changes. The next one counts them as in sync
-// after a minute, as docs/reliability.md says, so changes may be slow then but not be stuck.
-func (n *names) processEnds() {
+// losesChanges allows for changes whose IDs the operator does not know: a process that ends takes them along, and an
+// answer that is lost has one. Such a change counts as in sync after a minute, as docs/reliability.md says, so changes may
+// be slow then but not be stuck.
+func (n *names) losesChanges() {
 	n.Sim.ChangeSwitches(func(s *sim.Switches) { s.Route53NeverInSync = false })
 	if n.slow {
 		n.patience = max(n.patience, slowSync)

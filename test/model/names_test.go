@@ -73,8 +73,8 @@ type names struct {
 	replaceable map[string]bool
 	// patience is for how long resolvers may show what is not in a zone any more.
 	patience time.Duration
-	// slow is true once changes took longer than a minute to be in sync.
-	slow bool
+	// slow is true once changes took longer than a minute to be in sync, losesAnswers once those to a change may be lost.
+	slow, losesAnswers bool
 	// born has what is remembered of each object, by its UID.
 	born     map[string]*life
 	dangling []string

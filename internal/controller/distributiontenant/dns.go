@@ -20,11 +20,17 @@ func (p *pass) declare(stored []dns.Entry) {
 		p.Zones.Forget(p.owner())
 		return
 	}
-	p.in.World.DNS = p.Zones.Declare(dns.Claim{
+	claim := dns.Claim{
 		Owner: p.owner(), Version: version(p.object.ResourceVersion), Since: p.object.CreationTimestamp.Time,
-		Access: p.access(), Wants: p.in.Wants(), Extent: p.in.Extent(), Ledger: p.unhindered(stored),
+		Access: p.access(), Ledger: p.unhindered(stored),
 		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Spares: p.granted != nil && p.granted.Takeover() == grant.TakeoverCloudFront, Reclaims: p.in.Rescued, Inherits: p.in.World.Inherits, Still: p.in.Still(), Correct: p.in.Policy.Drift == resource.DriftEnforce && !p.in.Still() && !p.in.Unresolved(),
-	})
+	}
+	if p.in.World.DNS.Records == nil {
+		// Where the records are wanted depends on how those stand that there are.
+		p.in.World.DNS = p.Zones.Seen(claim)
+	}
+	claim.Wants, claim.Extent = p.in.Wants(), p.in.Extent()
+	p.in.World.DNS = p.Zones.Declare(claim)
 }
 
 // unhindered leaves out of a ledger what must not be worked on now: nothing is written for

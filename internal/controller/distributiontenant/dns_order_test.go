@@ -262,31 +262,36 @@ func TestDisablingLeavesDNSAlone(t *testing.T) {
 	r.removed("alpha")
 }
 
-// A quiet object moves to a zone that others made below its own once that is delegated, and has a record all the time.
+// An object moves to a zone that others made below its own once that delegates the name, also while the zones were listed
+// shortly before, and has a record all the time.
 func TestANewZoneGetsTheRecordsOnceItIsDelegated(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, rigOptions{})
 	const record, child = "CNAME a.shop.example.com " + mainEndpoint + " 300", "ZCHILD"
-	r.serving("alpha", withDNS(), domains("a.shop.example.com"))
-	r.Advance(time.Hour)
-	if err := r.Sim.Load(sim.Seed{HostedZones: []sim.SeedHostedZone{{ID: child, Name: "shop.example.com"}}}); err != nil {
-		t.Fatal(err)
+	for name, quiet := range map[string]time.Duration{"a quiet object": 2 * time.Hour, "one that was just published": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, rigOptions{})
+			r.serving("alpha", withDNS(), domains("a.shop.example.com"))
+			if err := r.Sim.Load(sim.Seed{HostedZones: []sim.SeedHostedZone{{ID: child, Name: "shop.example.com"}}}); err != nil {
+				t.Fatal(err)
+			}
+			opened, _ := r.Sim.HostedZone(child)
+			r.base[child] = opened.Records
+			r.Advance(quiet)
+			is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
+			r.has(coveredZone, record)
+			r.has(child)
+			r.changeRecord(coveredZone, "CREATE", plain("NS", "shop.example.com", "ns1.aws.test.", 300))
+			r.Advance(20 * time.Minute)
+			is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
+			r.has(coveredZone, "NS shop.example.com ns1.aws.test. 300")
+			r.has(child, record)
+			r.Delete("alpha")
+			r.Advance(15 * time.Minute)
+			gone(t, r.World, "alpha")
+			r.has(child)
+		})
 	}
-	opened, _ := r.Sim.HostedZone(child)
-	r.base[child] = opened.Records
-	r.Advance(2 * time.Hour)
-	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
-	r.has(coveredZone, record)
-	r.has(child)
-	r.changeRecord(coveredZone, "CREATE", plain("NS", "shop.example.com", "ns1.aws.test.", 300))
-	r.Advance(20 * time.Minute)
-	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
-	r.has(coveredZone, "NS shop.example.com ns1.aws.test. 300")
-	r.has(child, record)
-	r.Delete("alpha")
-	r.Advance(15 * time.Minute)
-	gone(t, r.World, "alpha")
-	r.has(child)
 }
 
 // A change of zone publishes in the new one before the old one loses the record.
@@ -300,27 +305,22 @@ func TestAChangeOfZoneMovesTheRecords(t *testing.T) {
 	}})
 	inZone := func(id string) func(*v1alpha1.DNS) { return func(d *v1alpha1.DNS) { d.HostedZoneID = id } }
 	const record = "CNAME a.shop.example.com " + mainEndpoint + " 300"
+	published := func(in, notIn string) {
+		t.Helper()
+		r.Advance(10 * time.Minute)
+		is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
+		r.has(in, record)
+		r.has(notIn)
+	}
 	r.serving("alpha", withDNS(inZone(coveredZone)), domains("a.shop.example.com"))
-	r.has(coveredZone, record)
-	r.has(child)
-	r.Edit("alpha", withDNS())
-	r.Advance(10 * time.Minute)
-	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
-	// The zone above answers until it delegates the name.
-	r.has(coveredZone, record)
-	r.has(child, record)
-	cut := plain("NS", "shop.example.com", "ns1.aws.test.", 300)
-	r.changeRecord(coveredZone, "CREATE", cut)
-	r.Advance(20 * time.Minute)
-	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
-	r.has(coveredZone, "NS shop.example.com ns1.aws.test. 300")
-	r.has(child, record)
-	r.changeRecord(coveredZone, "DELETE", cut)
+	published(coveredZone, child)
+	r.Edit("alpha", withDNS(func(d *v1alpha1.DNS) { d.ZoneName = "shop.example.com" }))
+	published(child, coveredZone)
 	r.Edit("alpha", withDNS(inZone(coveredZone)))
-	r.Advance(10 * time.Minute)
-	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
-	r.has(coveredZone, record)
-	r.has(child)
+	published(coveredZone, child)
+	// No zone is named any more, and this one still answers.
+	r.Edit("alpha", withDNS())
+	published(coveredZone, child)
 	r.removed("alpha")
 	r.has(child)
 }

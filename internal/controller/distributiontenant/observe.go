@@ -101,6 +101,10 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		c.Zones.Refresh(p.owner())
 	}
 	p.declare(p.in.Memory.Ledger)
+	if p.in.Delegated() {
+		// The zone that has the domain now may be younger than the list.
+		p.in.World.Zones, p.in.World.ZonesKnown = nil, false
+	}
 	return p, nil
 }
 

@@ -52,6 +52,20 @@ func (in Input) retainsTenant() bool {
 	return in.Policy.Retain && in.World.Knowledge != resource.Absent && !theirs
 }
 
+// Delegated reports whether a zone delegates a domain of the object that is or would be published in it, and another zone
+// may be listed for it.
+func (in Input) Delegated() bool {
+	if in.Deleting || in.Desired.DNS == nil || in.Desired.DNS.Zone.ID != "" {
+		return false
+	}
+	for _, s := range in.World.DNS.Records {
+		if s.Delegated != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // unlooked reports whether a tenant that may exist was not looked for yet. At the end of an object, one whose create may be
 // on its way counts as well: what leads to it is deleted once it was looked for.
 func (in Input) unlooked() bool {

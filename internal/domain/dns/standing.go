@@ -108,7 +108,7 @@ func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Stan
 	case f != nil && state == Retracting && !p.has(r):
 		return Standing{Phase: Leaving, Err: f.err}
 	}
-	if !unsettled(&c.Claim, state, s.Phase, c.takes(r.Name)) {
+	if s.Delegated != "" || !unsettled(&c.Claim, state, s.Phase, c.takes(r.Name)) {
 		return s
 	}
 	if i != nil && i.changeErr != nil && (state != "" || !i.changeOver) {

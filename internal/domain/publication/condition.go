@@ -285,7 +285,7 @@ func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 }
 
 // drift lists the published records that were changed or deleted outside. What is delegated is for others to answer,
-// whether it still stands in the zone or not, and nothing is put back there.
+// whether it still stands in the zone or not, and nothing is put back there. A record that moves is in two zones.
 func (j *judge) drift() []resource.Difference {
 	var out []resource.Difference
 	for _, e := range j.Ledger {
@@ -293,7 +293,10 @@ func (j *judge) drift() []resource.Difference {
 		if e.State != dns.Published || s.Delegated != "" || s.Phase != dns.Blocked && s.Phase != dns.Absent {
 			continue
 		}
-		out = append(out, resource.Difference{Field: "dns[" + strings.ToLower(e.Type) + " " + e.Name + "]", Desired: e.Value, Observed: s.Found})
+		d := resource.Difference{Field: "dns[" + strings.ToLower(e.Type) + " " + e.Name + "]", Desired: e.Value, Observed: s.Found}
+		if !slices.ContainsFunc(out, func(other resource.Difference) bool { return other.Field == d.Field }) {
+			out = append(out, d)
+		}
 	}
 	return out
 }

@@ -145,13 +145,13 @@ func (j *judge) wanted(domain string) []dns.Record {
 	return out
 }
 
-// rendered are the records of a domain in the zone that it belongs to, and in those that still answer for it.
+// rendered are the records of a domain in the zone that it belongs to.
 func (j *judge) rendered(domain string) ([]dns.Record, *chain.Problem) {
 	spec := j.Spec
 	problem := func(reason chain.Reason, err error) *chain.Problem {
 		return &chain.Problem{Reason: reason, Message: "spec.dns: " + err.Error() + ".", Of: Ready}
 	}
-	zone, err := spec.Zone.Match(domain, j.Zones)
+	zone, err := j.zoneOf(domain)
 	if mismatch, ok := errors.AsType[*dns.MatchError](err); ok {
 		mismatch.Provider = spec.Provider
 		if mismatch.Mismatch == dns.Ambiguous {
@@ -159,32 +159,36 @@ func (j *judge) rendered(domain string) ([]dns.Record, *chain.Problem) {
 		}
 		return nil, problem(ReasonZoneNotFound, err)
 	}
-	var records []dns.Record
-	for _, z := range append(j.stillAnswering(domain, zone), zone) {
-		there, err := dns.Wanted(domain, z, dns.Options{Target: j.Endpoint, IPv6: j.IPv6, TTL: spec.TTL, Type: spec.Type})
-		if err != nil {
-			return nil, problem(ReasonDNSError, err)
-		}
-		records = append(records, there...)
+	records, err := dns.Wanted(domain, zone, dns.Options{Target: j.Endpoint, IPv6: j.IPv6, TTL: spec.TTL, Type: spec.Type})
+	if err != nil {
+		return nil, problem(ReasonDNSError, err)
 	}
 	return records, nil
 }
 
-// stillAnswering are the zones above the domain's own in which it is published, and that do not delegate it: resolvers do
-// not see a new zone below another one until that has its NS records. Where the new zone has the very name of the domain,
-// records there would prevent that.
-func (j *judge) stillAnswering(domain string, own dns.Zone) (above []dns.Zone) {
-	if domain == own.Name {
-		return nil
+// zoneOf is the zone that a domain belongs to. Where the spec names none, a domain that is published in a zone above the
+// nearest one stays there until that zone delegates it: resolvers do not see a new zone before. Where the new zone has the
+// very name of the domain, records above it would prevent that.
+func (j *judge) zoneOf(domain string) (dns.Zone, error) {
+	nearest, err := j.Spec.Zone.Match(domain, j.Zones)
+	if err != nil || j.Spec.Zone != (dns.Selector{}) || domain == nearest.Name || j.answers(nearest, domain) {
+		return nearest, err
 	}
+	zone := nearest
 	for _, z := range j.Zones {
-		if own.Below(z) && slices.ContainsFunc(j.entries(domain), func(e dns.Entry) bool {
-			return e.Zone() == z.Key() && j.View.Of(e.Record).Delegated == ""
-		}) {
-			above = append(above, z)
+		if nearest.Below(z) && j.answers(z, domain) && (zone == nearest || z.Below(zone)) {
+			zone = z
 		}
 	}
-	return above
+	return zone, nil
+}
+
+// answers reports whether the domain is published in the zone, for all to see.
+func (j *judge) answers(zone dns.Zone, domain string) bool {
+	return slices.ContainsFunc(j.entries(domain), func(e dns.Entry) bool {
+		s := j.View.Of(e.Record)
+		return e.Zone() == zone.Key() && e.State == dns.Published && s.Delegated == "" && s.Phase != dns.NoZone && s.Phase != dns.Occupied
+	})
 }
 
 // lacks is what has to be looked up to tell which zones the domains belong to, and whether the connection group has
