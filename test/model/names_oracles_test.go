@@ -306,20 +306,30 @@ func (n *names) wantedRecords(o v1alpha1.DistributionTenant, domain, apex string
 	return out
 }
 
-// unpublished says which record of a domain is not there. A zone above the nearest one still answers, because nothing
-// here delegates: records that were there before the nearest zone was opened may stay.
+// unpublished says which record of a domain is not there. It may be in a zone above the nearest one, if that was opened
+// later and is not delegated.
 func (n *names) unpublished(o v1alpha1.DistributionTenant, domain string) (problem string) {
-	problem = domain + " has no place in DNS"
+	problem = "has no place in DNS"
 	for i, z := range n.zonesFor(o, domain) {
 		missing := n.missing(z, n.wantedRecords(o, domain, z.Name))
+		if delegates(z, domain) {
+			missing = "is delegated by " + z.ID
+		}
 		if missing == "" {
 			return ""
 		}
 		if i == 0 {
-			problem = domain + " " + missing
+			problem = missing
 		}
 	}
-	return problem
+	return domain + " " + problem
+}
+
+// delegates reports whether a zone has NS records for the domain, or for a name above it.
+func delegates(zone sim.HostedZoneState, domain string) bool {
+	return slices.ContainsFunc(zone.Records, func(r sim.RecordState) bool {
+		return r.Type == "NS" && r.Name != zone.Name && (domain == r.Name || strings.HasSuffix(domain, "."+r.Name))
+	})
 }
 
 // missing says which of those records a zone does not have.
@@ -418,6 +428,9 @@ func (n *names) leads(domain string, s sim.TenantState) bool {
 // drift is only reported.
 func (n *names) contestedAt(o v1alpha1.DistributionTenant, domain string) bool {
 	zone, _ := n.zoneFor(o, domain)
+	if state, _ := n.Sim.HostedZone(zone); delegates(state, domain) {
+		return true
+	}
 	others := slices.ContainsFunc(n.entries(), func(e entry) bool {
 		return e.object != o.Name && e.zone == zone && strings.TrimPrefix(e.record.Name, challenge) == domain
 	})

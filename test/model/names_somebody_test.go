@@ -183,6 +183,14 @@ func (n *names) somebodyDropsZone(t *rapid.T) {
 			delete(n.records, p)
 		}
 	}
+	if p := (place{n.parentOf(zone.Name), zone.Name, string(r53.RRTypeNs)}); n.made[p] {
+		parent, _ := n.Sim.HostedZone(p.zone)
+		for _, set := range removable(parent) {
+			if *set.Name == p.name && string(set.Type) == p.kind && n.changeZone(p.zone, r53.ChangeActionDelete, set) == nil {
+				delete(n.records, p)
+			}
+		}
+	}
 }
 
 // dropZone deletes a zone with all that is in it. It fails, with nothing done, while the zone
@@ -220,6 +228,32 @@ func (n *names) somebodyOpensZone(t *rapid.T) {
 		n.t.Fatalf("opening a zone: %v", err)
 	}
 	n.adopt(id)
+	if parent := n.parentOf(name); parent != "" && rapid.Bool().Draw(t, "delegated") {
+		n.delegate(parent, name)
+	}
+}
+
+// parentOf returns the zone that has to delegate one of that name; empty where there is none.
+func (n *names) parentOf(name string) string {
+	for _, z := range n.zoneStates() {
+		if strings.HasSuffix(name, "."+z.Name) {
+			return z.ID
+		}
+	}
+	return ""
+}
+
+// delegate makes resolvers see the zone of that name below the parent, and not the records that the parent has there.
+func (n *names) delegate(parent, name string) {
+	set := r53.ResourceRecordSet{
+		Name: &name, Type: r53.RRTypeNs, TTL: awssdk.Int64(300), ResourceRecords: []r53.ResourceRecord{{Value: awssdk.String("ns1.aws.test.")}},
+	}
+	if n.changeZone(parent, r53.ChangeActionCreate, set) != nil {
+		return // it is delegated, or the zone is busy
+	}
+	p := place{parent, name, string(r53.RRTypeNs)}
+	n.records[p], _ = n.recordAt(p)
+	n.made[p] = true
 }
 
 // somebodyAttaches gives a tenant another certificate.
