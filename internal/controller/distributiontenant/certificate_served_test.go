@@ -51,7 +51,7 @@ func certificateOf(arn string) func(*v1alpha1.DistributionTenant) {
 // What a tenant serves with is in its status once it is Ready, and each renewal is one write. No time that passes is one.
 func TestRenewalsOfACertificateAreWrittenOnce(t *testing.T) {
 	t.Parallel()
-	const inheriting = 20
+	const inheriting = 6
 	w := world.New(t, kubeConfig, world.Options{Expiry: true})
 	spring := imports(t, w, sim.DefaultCertificateARN, 90*day, "")
 	imported := imports(t, w, importedARN, 30*day, "Example CA")

@@ -202,7 +202,7 @@ func TestAQuietTimeCostsSweepsOnly(t *testing.T) {
 
 func TestARestartCostsSweepsOnly(t *testing.T) {
 	t.Parallel()
-	const n = 30
+	const n = 12
 	w := world.New(t, kubeConfig, world.Options{})
 	for i := range n {
 		w.Apply(w.Tenant(fmt.Sprintf("tenant-%02d", i), rich))

@@ -58,6 +58,8 @@ type Options struct {
 	Grants *grants.Registry
 	// MaxRows is how many rows a table may have.
 	MaxRows int
+	// LargeTable is from how many rows on the ones that a database names are read alone; zero for the usual number.
+	LargeTable int
 	// ReadTimeout bounds one read.
 	ReadTimeout time.Duration
 	// FirstRowTimeout bounds the time to the first row, if it is not zero. A table without rows ends in that time, too.

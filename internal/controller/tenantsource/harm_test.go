@@ -171,12 +171,13 @@ func TestARowWithABadNameKeepsItsOwnTenantAlone(t *testing.T) {
 // Tenants whose rows are gone serve on for a day, with a mark. One row is back in time, and the operator restarts.
 func TestATenantServesOnInItsGrace(t *testing.T) {
 	t.Parallel()
+	const interval, grace = time.Hour, 30 * time.Hour
 	for policy, stays := range map[v1alpha1.SourceDeletionPolicy]int{v1alpha1.SourceDeletionPolicyDelete: 23, v1alpha1.SourceDeletionPolicyDisable: 25} {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()
 			w, table := inMemory(t, 25, sourceworld.Options{}, func(o *v1alpha1.TenantSource) {
-				o.Spec.DeletionPolicy = policy
-				o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{Grace: &metav1.Duration{Duration: 30 * time.Hour}}
+				o.Spec.DeletionPolicy, o.Spec.PollInterval = policy, &metav1.Duration{Duration: interval}
+				o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{Grace: &metav1.Duration{Duration: grace}}
 			})
 			marked := func() int {
 				n := 0
@@ -206,11 +207,11 @@ func TestATenantServesOnInItsGrace(t *testing.T) {
 				t.Errorf("%d are marked, want 2\n%s", marked(), w.Describe("customers"))
 			}
 			w.Restart()
-			w.Advance(29 * time.Hour)
+			w.Advance(grace - 5*interval)
 			if marked() != 2 || len(serving(w)) != 25 {
 				t.Errorf("%d are marked, want 2; %d serve\n%s", marked(), len(serving(w)), w.Describe("customers"))
 			}
-			w.Advance(time.Hour)
+			w.Advance(3 * interval)
 			if marked() != 0 || len(serving(w)) != 23 || len(w.Living()) != stays {
 				t.Errorf("%d are marked, %d serve, want 23, and %d live, want %d\n%s", marked(), len(serving(w)), len(w.Living()), stays, w.Describe("customers"))
 			}

@@ -74,8 +74,8 @@ func (w *watched) hint(keys ...string) {
 	w.Advance(100 * time.Millisecond)
 }
 
-// watchedRows is how many customers a watched table has: from 500 on, single rows are read alone.
-const watchedRows = 520
+// watchedRows is how many customers a watched table has. Single rows of it are read alone.
+const watchedRows = 40
 
 // watchedWorld is a world with a table that was read.
 func watchedWorld(t *testing.T, change ...func(*v1alpha1.TenantSource)) *watched {
@@ -94,7 +94,7 @@ func watchedWorld(t *testing.T, change ...func(*v1alpha1.TenantSource)) *watched
 	world.World = sourceworld.New(t, kubeConfig, sourceworld.Options{
 		Rows:    map[mapping.Provider]port.Rows{mapping.Postgres: read},
 		Hints:   map[mapping.Provider]port.Hints{mapping.Postgres: hints},
-		Stopped: stopped, FollowWakes: true,
+		Stopped: stopped, FollowWakes: true, LargeTable: watchedRows / 2,
 		Funcs: interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 			if meanwhile := world.meanwhile; meanwhile != nil {
 				world.meanwhile = nil

@@ -1,6 +1,7 @@
 package tenantsource
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -45,7 +46,8 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
 		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
 	}
-	p.in.Rollout, p.in.RowKey, p.in.LostObjects = s.rollout, o.Spec.RowKey != "", c.hasLost(s)
+	p.in.Rollout, p.in.LostObjects = s.rollout, c.hasLost(s)
+	p.in.RowKey, p.in.LargeTable = o.Spec.RowKey != "", cmp.Or(c.LargeTable, tenantsource.LargeTable)
 	p.forgetUnusable()
 	if err := p.judge(ctx); err != nil {
 		return nil, err

@@ -42,9 +42,10 @@ type Input struct {
 	// Early is how long the objects are not to be looked at yet.
 	Early time.Duration
 	// Watch is what is known of the stream of the table's changes; nil without spec.watch. RowKey is set where a column
-	// identifies the rows.
-	Watch  *Watch
-	RowKey bool
+	// identifies the rows. LargeTable is from how many rows on single ones are read.
+	Watch      *Watch
+	RowKey     bool
+	LargeTable int
 	// Owned are the objects of the source; only needed when it is deleted.
 	Owned []Owned
 	// LostObjects is set where others have deleted objects of the source since its last poll.

@@ -9,10 +9,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
+// LargeTable is from how many rows on those that the database names are read without the others. Fewer are read as fast as
+// one.
+const LargeTable = 500
+
 const (
-	// namedFrom is from how many rows on those that the database names are read without the others. Fewer are read as fast
-	// as one.
-	namedFrom = 500
 	// pollAfterNamed is how long after such a read the next poll is due: only a poll tells its result in status.
 	pollAfterNamed = 5 * time.Minute
 	// No single rows are read for some time after that has failed: longer where the database can't do it, or does not
@@ -97,7 +98,7 @@ func (in Input) readsNamed() bool {
 	if s.Failures > 0 || in.Now.Before(s.NoNamedUntil) && s.NoNamedFor == in.Generation {
 		return false
 	}
-	return s.Others != nil && s.Others.generation == in.Generation && in.Memory.Generation == in.Generation && in.Memory.Rows >= namedFrom
+	return s.Others != nil && s.Others.generation == in.Generation && in.Memory.Generation == in.Generation && in.Memory.Rows >= in.LargeTable
 }
 
 // namedDue is when the rows that the database has named are to be read.

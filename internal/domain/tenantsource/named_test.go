@@ -25,7 +25,7 @@ func large(t *testing.T, change ...func(*tenantsource.Input)) tenantsource.Input
 	t.Helper()
 	return input(func(in *tenantsource.Input) {
 		poll := tenantsource.NewPoll(keyed(t), objects{}, 0)
-		in.RowKey, in.Memory.Rows = true, 100_000
+		in.RowKey, in.LargeTable, in.Memory.Rows = true, tenantsource.LargeTable, 100_000
 		in.Watch = &tenantsource.Watch{Listening: true, Hinted: in.Now, Keys: []string{"acme", "beta"}}
 		in.Session.Others = poll.Others(in.Generation, poll.Harvest())
 		in.Session.LastRegular, in.Session.LastRead = in.Now.Add(-time.Minute), in.Now.Add(-time.Minute)

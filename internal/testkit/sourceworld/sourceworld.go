@@ -59,6 +59,8 @@ type Options struct {
 	Grant func(from, to string) error
 	// MaxRows is how many rows a table may have; zero for no limit.
 	MaxRows int
+	// LargeTable is from how many rows on the ones that a database names are read alone; zero for the usual number.
+	LargeTable int
 	// Stopped is closed when the operator is to stop.
 	Stopped <-chan struct{}
 	// ReadTimeout bounds one read, in real time; zero for a minute.
@@ -157,7 +159,7 @@ func (w *World) Restart() {
 	c := interceptor.NewClient(w.gate.around(w.counting()), w.options.Funcs)
 	reconciler := controller.New(controller.Options{
 		Client: c, Live: c, AnswerOf: kube.AnswerOf, Rows: w.options.Rows, Hints: w.options.Hints, MaxWatches: maxWatches, Clock: w.Clock, Grant: grant,
-		MaxRows: w.options.MaxRows, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w}, Stopped: w.options.Stopped,
+		MaxRows: w.options.MaxRows, LargeTable: w.options.LargeTable, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w}, Stopped: w.options.Stopped,
 	})
 	w.driver = &reconcile.Driver[*v1alpha1.TenantSource]{
 		Client: c, Live: c, Kind: reconciler, Timeout: 2 * time.Minute,
