@@ -266,7 +266,7 @@ func TestDisablingLeavesDNSAlone(t *testing.T) {
 // shortly before, and has a record all the time.
 func TestANewZoneGetsTheRecordsOnceItIsDelegated(t *testing.T) {
 	t.Parallel()
-	const record, child = "CNAME a.shop.example.com " + mainEndpoint + " 300", "ZCHILD"
+	const record, child = "CNAME a.shop.example.com " + mainEndpoint + " 60", "ZCHILD"
 	for name, quiet := range map[string]time.Duration{"a quiet object": 2 * time.Hour, "one that was just published": 0} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -278,6 +278,8 @@ func TestANewZoneGetsTheRecordsOnceItIsDelegated(t *testing.T) {
 			opened, _ := r.Sim.HostedZone(child)
 			r.base[child] = opened.Records
 			r.Advance(quiet)
+			r.Edit("alpha", withDNS(func(d *v1alpha1.DNS) { d.TTL = 60 }))
+			r.Advance(10 * time.Minute)
 			is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
 			r.has(coveredZone, record)
 			r.has(child)

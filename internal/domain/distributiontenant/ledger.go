@@ -55,7 +55,7 @@ func (in Input) retainsTenant() bool {
 // Delegated reports whether a zone delegates a domain of the object that is or would be published in it, and another zone
 // may be listed for it.
 func (in Input) Delegated() bool {
-	if in.Deleting || in.Desired.DNS == nil || in.Desired.DNS.Zone.ID != "" {
+	if in.Deleting || in.Desired.DNS == nil || in.Desired.DNS.Zone != (dns.Selector{}) {
 		return false
 	}
 	for _, s := range in.World.DNS.Records {

@@ -97,7 +97,7 @@ func (s Selector) Match(domain string, zones []Zone) (Zone, error) {
 		return fail(NotPublic, hidden...)
 	case len(found) == 0:
 		return fail(NotFound)
-	case !within(domain, found[0].Name):
+	case !Within(domain, found[0].Name):
 		return fail(Outside, found...)
 	}
 	return found[0], nil
@@ -110,7 +110,7 @@ func (s Selector) candidates(domain string, zones []Zone) (public, private []Zon
 		switch {
 		case s.ID != "" && z.ID != s.ID, s.ID == "" && s.Name != "" && z.Name != s.Name:
 			continue
-		case s == Selector{} && !within(domain, z.Name):
+		case s == Selector{} && !Within(domain, z.Name):
 			continue
 		case z.Private:
 			private = append(private, z)

@@ -32,8 +32,8 @@ func Canonical(name string) (string, error) {
 // isBlank reports whether a character is a space or a control character.
 func isBlank(c rune) bool { return c <= ' ' || c == 0x7f }
 
-// within reports whether a name is the zone's own or is below it.
-func within(name, zone string) bool {
+// Within reports whether a name is the zone's own or is below it.
+func Within(name, zone string) bool {
 	return name == zone || strings.HasSuffix(name, "."+zone)
 }
 

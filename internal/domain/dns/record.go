@@ -180,9 +180,6 @@ type Zone struct {
 // Key says which zone this is.
 func (z Zone) Key() ZoneKey { return ZoneKey{Provider: z.Provider, ID: z.ID} }
 
-// Below reports whether the names of the zone would be names of the other one, if that did not delegate them.
-func (z Zone) Below(other Zone) bool { return z.Name != other.Name && within(z.Name, other.Name) }
-
 // Owner is the object that a ledger belongs to.
 type Owner struct{ Namespace, Name, UID string }
 

@@ -73,7 +73,7 @@ func (j *judge) condition() chain.Condition {
 	case j.Unlisted != nil:
 		return no(ReasonOf(j.Unlisted.Kind), j.unlistedText())
 	}
-	if b := j.Before; b != nil && b.Generation == j.Generation && (j.unread() || j.unjudged()) {
+	if b := j.Before; b != nil && b.Generation == j.Generation && (j.unread() || j.unjudged() && !j.delegated()) {
 		return *b
 	}
 	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: fmt.Sprintf("Every domain points to %s.", j.EndpointText)}
@@ -110,6 +110,11 @@ func (j *judge) strangers() []string {
 // before then; to call it enough would forget the change for ever.
 func (j *judge) unjudged() bool {
 	return len(j.Ledger) > 0 && !j.Deleting && !j.placed()
+}
+
+// delegated reports whether a zone leaves a record of the ledger to other servers: that is so whatever the spec asks for.
+func (j *judge) delegated() bool {
+	return slices.ContainsFunc(j.Ledger, func(e dns.Entry) bool { return j.View.Of(e.Record).Delegated != "" })
 }
 
 func (j *judge) retractingCondition() chain.Condition {

@@ -267,8 +267,11 @@ func TestANewZoneBelowTheOneThatIsPublished(t *testing.T) {
 	moved := func(c *publication.Case) {
 		c.View.Records[above], c.View.Records[other] = dns.Standing{Phase: dns.Absent}, dns.Standing{Phase: dns.There}
 	}
+	elsewhere := func(c *publication.Case) {
+		c.View.Records[above] = dns.Standing{Phase: dns.Blocked, Found: "NS ns.other.test.", Fixed: true, Delegated: shop}
+	}
 	named := func(c *publication.Case) { c.Spec.Zone.Name = "shop.example.com" }
-	unread := func(c *publication.Case) { c.View.Records[above] = dns.Standing{} }
+	unread := func(c *publication.Case) { c.View.Records[above] = dns.Standing{Phase: dns.Unknown} }
 	gone := func(c *publication.Case) { c.View.Records[above] = dns.Standing{Phase: dns.NoZone} }
 	apex := func(c *publication.Case) { c.Zones[1].Name, c.Zones[1].Apex = shop, dns.FlattenedApex }
 	unlisted := func(c *publication.Case) {
@@ -282,18 +285,22 @@ func TestANewZoneBelowTheOneThatIsPublished(t *testing.T) {
 		lacks  publication.Lack
 		reason chain.Reason
 	}{
-		"changes nothing":                     {in: nested(), wants: up, ledger: []dns.Entry{is(above, dns.Published)}, reason: publication.ReasonDNSReady},
-		"nor while the record above is read":  {in: nested(unread), wants: up, ledger: []dns.Entry{is(above, dns.Published)}, reason: publication.ReasonDNSRecordCreating},
-		"nor if it has to lead elsewhere":     {in: nested(moved, led(is(other, dns.Published))), wants: up, ledger: []dns.Entry{is(above, dns.Intended), is(other, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
-		"gets the record if it is named":      {in: nested(named), wants: down, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
-		"then the one above is deleted":       {in: nested(named, both, there), wants: down, ledger: []dns.Entry{is(above, dns.Retracting), is(below, dns.Published)}, reason: publication.ReasonDNSReady},
-		"and stays so":                        {in: nested(both, there), wants: down, ledger: []dns.Entry{is(above, dns.Retracting), is(below, dns.Published)}, reason: publication.ReasonDNSReady},
-		"gets it once it is delegated":        {in: nested(delegated), wants: down, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
-		"if the zone above is gone":           {in: nested(gone), wants: down, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
-		"if the record above never came":      {in: nested(led(is(above, dns.Intended)), gone), wants: down, ledger: []dns.Entry{is(above, dns.Retracting), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
-		"if it has the name of the domain":    {in: nested(apex), wants: []dns.Record{proof, below}, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
-		"is not looked for":                   {in: nested(unlisted), wants: up, ledger: []dns.Entry{is(above, dns.Published)}, reason: publication.ReasonDNSReady},
-		"but is where the record is not seen": {in: nested(unlisted, delegated), wants: up, ledger: []dns.Entry{is(above, dns.Published)}, lacks: publication.LacksZones, reason: publication.ReasonDNSReady},
+		"changes nothing":                       {in: nested(), wants: up, ledger: []dns.Entry{is(above, dns.Published)}, reason: publication.ReasonDNSReady},
+		"nor while the record above is read":    {in: nested(unread), wants: up, ledger: []dns.Entry{is(above, dns.Published)}, reason: publication.ReasonDNSReady},
+		"nor if it has to lead elsewhere":       {in: nested(moved, led(is(other, dns.Published))), wants: up, ledger: []dns.Entry{is(above, dns.Intended), is(other, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
+		"nor while the record is replaced":      {in: nested(led(is(above, dns.Intended), is(other, dns.Retracting)), moved), wants: up, ledger: []dns.Entry{is(above, dns.Intended), is(other, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
+		"nor once the new record is there":      {in: nested(led(is(above, dns.Intended))), wants: up, ledger: []dns.Entry{is(above, dns.Published)}, reason: publication.ReasonDNSReady},
+		"nor if a name below it is delegated":   {in: nested(elsewhere), wants: up, ledger: []dns.Entry{is(above, dns.Published)}, reason: publication.ReasonDNSConflict},
+		"keeps what a restart finds it has got": {in: nested(unread, led(is(above, dns.Published), is(below, dns.Intended))), wants: down, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"gets the record if it is named":        {in: nested(named), wants: down, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"then the one above is deleted":         {in: nested(named, both, there), wants: down, ledger: []dns.Entry{is(above, dns.Retracting), is(below, dns.Published)}, reason: publication.ReasonDNSReady},
+		"and stays so":                          {in: nested(both, there), wants: down, ledger: []dns.Entry{is(above, dns.Retracting), is(below, dns.Published)}, reason: publication.ReasonDNSReady},
+		"gets it once it is delegated":          {in: nested(delegated), wants: down, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"if the zone above is gone":             {in: nested(gone), wants: down, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"if the record above never came":        {in: nested(led(is(above, dns.Intended)), gone), wants: down, ledger: []dns.Entry{is(above, dns.Retracting), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"if it has the name of the domain":      {in: nested(apex), wants: []dns.Record{proof, below}, ledger: []dns.Entry{is(above, dns.Published), is(below, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"is not looked for":                     {in: nested(unlisted), wants: up, ledger: []dns.Entry{is(above, dns.Published)}, reason: publication.ReasonDNSReady},
+		"but is where the record is not seen":   {in: nested(unlisted, delegated), wants: up, ledger: []dns.Entry{is(above, dns.Published)}, lacks: publication.LacksZones, reason: publication.ReasonDNSConflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := publication.Judge(test.in)
@@ -307,6 +314,18 @@ func TestANewZoneBelowTheOneThatIsPublished(t *testing.T) {
 				t.Errorf("it is %+v and lacks %d, want %s and %d", f.Ready, f.Lacks, test.reason, test.lacks)
 			}
 		})
+	}
+}
+
+// That others answer for a name is told although nothing may be looked up or changed.
+func TestADelegationIsToldWhilePaused(t *testing.T) {
+	in := served(led(entry(alpha, dns.Published)), func(c *publication.Case) {
+		c.Zones, c.ZonesKnown, c.Still = nil, false, true
+		c.Before = &chain.Condition{Type: publication.Ready, Status: true, Reason: publication.ReasonDNSReady, Generation: 2}
+		c.View.Records[record(alpha)] = dns.Standing{Phase: dns.Blocked, Found: "NS ns.other.test.", Fixed: true, Delegated: alpha}
+	})
+	if f := publication.Judge(in); f.Ready.Reason != publication.ReasonDNSConflict {
+		t.Errorf("it is %+v", f.Ready)
 	}
 }
 

@@ -171,24 +171,44 @@ func (j *judge) rendered(domain string) ([]dns.Record, *chain.Problem) {
 // very name of the domain, records above it would prevent that.
 func (j *judge) zoneOf(domain string) (dns.Zone, error) {
 	nearest, err := j.Spec.Zone.Match(domain, j.Zones)
-	if err != nil || j.Spec.Zone != (dns.Selector{}) || domain == nearest.Name || j.answers(nearest, domain) {
+	if err != nil || j.Spec.Zone != (dns.Selector{}) || domain == nearest.Name || j.stands(domain, nearest, nearest) {
 		return nearest, err
 	}
 	zone := nearest
 	for _, z := range j.Zones {
-		if nearest.Below(z) && j.answers(z, domain) && (zone == nearest || z.Below(zone)) {
+		above := z.Name != nearest.Name && dns.Within(nearest.Name, z.Name)
+		if above && j.stands(domain, z, nearest) && (zone == nearest || len(z.Name) > len(zone.Name)) {
 			zone = z
 		}
 	}
 	return zone, nil
 }
 
-// answers reports whether the domain is published in the zone, for all to see.
-func (j *judge) answers(zone dns.Zone, domain string) bool {
-	return slices.ContainsFunc(j.entries(domain), func(e dns.Entry) bool {
+// stands reports whether the domain is published in the zone, or its record there is being replaced, and the zone does not
+// leave it to the nearest one.
+func (j *judge) stands(domain string, zone, nearest dns.Zone) bool {
+	stays, came := false, false
+	for _, e := range j.Ledger {
+		if !ofDomain(e, domain) || e.Zone() != zone.Key() {
+			continue
+		}
 		s := j.View.Of(e.Record)
-		return e.Zone() == zone.Key() && e.State == dns.Published && s.Delegated == "" && s.Phase != dns.NoZone && s.Phase != dns.Occupied
-	})
+		switch {
+		case s.Delegated != "" && dns.Within(nearest.Name, s.Delegated), s.Phase == dns.NoZone, s.Phase == dns.Occupied:
+			return false
+		case s.Phase == dns.Unknown && zone != nearest && j.moves(domain, nearest):
+			// It was delegated before this process, which has not read it yet.
+			return false
+		}
+		stays = stays || e.State != dns.Retracting
+		came = came || e.State != dns.Intended || s.Phase == dns.There || s.Phase == dns.Coming
+	}
+	return stays && came
+}
+
+// moves reports whether the domain has, or is about to have, records in the nearest zone.
+func (j *judge) moves(domain string, nearest dns.Zone) bool {
+	return slices.ContainsFunc(j.entries(domain), func(e dns.Entry) bool { return e.Zone() == nearest.Key() })
 }
 
 // lacks is what has to be looked up to tell which zones the domains belong to, and whether the connection group has
