@@ -48,9 +48,10 @@ type Case struct {
 	// attached one in any state but issued.
 	MovesETag, Unusable bool
 
-	// Edited means that this generation asks for something new, for which no request was sent yet. FailureDue and
-	// ProofDue mean that it is time for the next try after a request failed, or domains were not proven.
-	Edited, FailureDue, ProofDue bool
+	// Edited means that this generation asks for something new, for which no request was sent yet. FailureDue, ProofDue
+	// and RefusalDue mean that it is time for the next try after a request failed, domains were not proven, or AWS refused
+	// what the tenant should have.
+	Edited, FailureDue, ProofDue, RefusalDue bool
 	// Endpoint names where DNS has to point.
 	Endpoint string
 }
@@ -223,7 +224,8 @@ func (c Case) readDue(f Fact) bool {
 		return false
 	case f.Stage == Unseen, c.Nudged, f.Moved:
 		return true
-	case f.Stage == Underway, c.Unusable:
+	case f.Stage == Underway, c.Unusable, f.Attach && c.RefusalDue:
+		// A certificate may become unusable before the tenant has it, and only the refusal tells.
 		return !paused
 	case f.Stage == Broken, f.Stage == Lost:
 		return c.Seen.IsZero() || !paused && c.FailureDue

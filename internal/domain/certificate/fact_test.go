@@ -100,6 +100,8 @@ func TestJudge(t *testing.T) {
 		"an edit may help":           {in: asked(sent(time.Hour), read(newARN, certificate.Revoked), func(c *certificate.Case) { c.Edited = true }), stage: certificate.Broken, wanted: true, reason: resource.ReasonCertificateFailed, says: newARN + " was revoked. The operator"},
 		"so may proof":               {in: asked(sent(time.Hour), read(newARN, certificate.Expired), func(c *certificate.Case) { c.ProofDue = true }), stage: certificate.Broken, wanted: true, reason: resource.ReasonCertificateFailed},
 		"it is issued":               {in: asked(sent(time.Hour), read(newARN, certificate.Issued)), stage: certificate.Obtained, attach: true, reason: certificate.ReasonAttaching},
+		"AWS refuses it by now":      {in: asked(sent(time.Hour), read(newARN, certificate.Issued), earlier(5*time.Minute), func(c *certificate.Case) { c.RefusalDue = true }), stage: certificate.Obtained, attach: true, due: true, reason: certificate.ReasonAttaching},
+		"or something else":          {in: asked(sent(time.Hour), read(newARN, certificate.Issued), earlier(time.Minute), func(c *certificate.Case) { c.RefusalDue = true }), stage: certificate.Obtained, attach: true, reason: certificate.ReasonAttaching},
 		"and attached":               {in: asked(sent(time.Hour), read(newARN, certificate.Issued), attached, served), stage: certificate.Obtained, reason: certificate.ReasonValidated},
 		"but for other domains":      {in: asked(sent(time.Hour), read(newARN, certificate.Issued, "b.example.com"), attached), stage: certificate.Lost, reason: resource.ReasonCertificateFailed},
 		"another domain comes": {

@@ -120,7 +120,7 @@ func (in Input) certificateCase() certificate.Case {
 		Seen: a.CertificateSeen, SeenETag: a.CertificateETag, StoredETag: in.Memory.ETag, Before: a.CertificateBefore,
 		MovesETag: w.CertificateMovesETag, Unusable: w.CertificateUnusable,
 		Edited:     !v.Applied && a.AcceptedFor != in.Generation && !v.Failing(resource.ReasonCertificateFailed),
-		FailureDue: due(resource.ReasonCertificateFailed), ProofDue: due(resource.ReasonDomainValidationPending),
+		FailureDue: due(resource.ReasonCertificateFailed), ProofDue: due(resource.ReasonDomainValidationPending), RefusalDue: due(resource.ReasonInvalidSpec),
 		Endpoint: in.facts.endpointText,
 	}
 	if t := w.Tenant; t != nil {
