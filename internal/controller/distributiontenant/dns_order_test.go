@@ -262,8 +262,8 @@ func TestDisablingLeavesDNSAlone(t *testing.T) {
 	r.removed("alpha")
 }
 
-// An object moves to a zone that others made below its own once that delegates the name, also while the zones were listed
-// shortly before, and has a record all the time.
+// An object moves to a zone that others made below its own once that delegates the name, also if the zones were listed
+// shortly before. An edit does not move it.
 func TestANewZoneGetsTheRecordsOnceItIsDelegated(t *testing.T) {
 	t.Parallel()
 	const record, child = "CNAME a.shop.example.com " + mainEndpoint + " 60", "ZCHILD"
