@@ -20,10 +20,11 @@ func (p *pass) declare(stored []dns.Entry) {
 		p.Zones.Forget(p.owner())
 		return
 	}
+	rests := p.in.Rests()
 	claim := dns.Claim{
 		Owner: p.owner(), Version: version(p.object.ResourceVersion), Since: p.object.CreationTimestamp.Time,
 		Access: p.access(), Ledger: p.unhindered(stored),
-		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Spares: p.granted != nil && p.granted.Takeover() == grant.TakeoverCloudFront, Reclaims: p.in.Rescued, Inherits: p.in.World.Inherits, Still: p.in.Still(), Correct: p.in.Policy.Drift == resource.DriftEnforce && !p.in.Still() && !p.in.Unresolved(),
+		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Spares: p.granted != nil && p.granted.Takeover() == grant.TakeoverCloudFront, Reclaims: p.in.Rescued, Inherits: p.in.World.Inherits, Still: rests, Correct: p.in.Policy.Drift == resource.DriftEnforce && !rests && !p.in.Unresolved(),
 	}
 	if p.in.World.DNS.Records == nil {
 		// Where the records are wanted depends on how those stand that there are.
@@ -33,13 +34,14 @@ func (p *pass) declare(stored []dns.Entry) {
 	p.in.World.DNS = p.Zones.Declare(claim)
 }
 
-// unhindered leaves out of a ledger what must not be worked on now: nothing is written for
-// a paused object or while everything is halted, and no call is made with a role that the administrator has not granted.
+// unhindered leaves out of a ledger what must not be worked on now: nothing is written for a paused object, while everything
+// is halted or while it is in doubt whose the tenant is, and no call is made with a role that the administrator has not
+// granted.
 func (p *pass) unhindered(stored []dns.Entry) []dns.Entry {
 	switch {
 	case p.in.Policy.DeniedRole != "":
 		return nil
-	case p.in.Still():
+	case p.in.Rests():
 		return slices.DeleteFunc(slices.Clone(stored), func(e dns.Entry) bool { return e.State != dns.Published })
 	}
 	return stored

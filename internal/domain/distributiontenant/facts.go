@@ -76,7 +76,7 @@ func (in Input) publicationCase(publishes bool) publication.Case {
 	w, f := in.World, in.facts
 	c := publication.Case{
 		Spec: in.Desired.DNS, Domains: in.Desired.Domains, Unproven: domainsOf(f.unproven), Namespace: f.resource.Me.Namespace, Generation: in.Generation,
-		Deleting: in.Deleting, Still: in.Still(), Held: f.resource.Held(), Reclaims: in.Rescued, Inherits: w.Inherits, HasFinalizer: in.HasFinalizer, Abandoned: in.Policy.AbandonDNS,
+		Deleting: in.Deleting, Still: in.Still(), Held: f.resource.Held(), InDoubt: in.inDoubt(f.resource), Reclaims: in.Rescued, Inherits: w.Inherits, HasFinalizer: in.HasFinalizer, Abandoned: in.Policy.AbandonDNS,
 		Retained: in.retainsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
 		Unresolved: in.Unresolved(), Blind: w.Unreadable != nil || !in.oriented(),
 		Publishes: publishes, First: f.first,

@@ -52,6 +52,13 @@ func (in Input) retainsTenant() bool {
 	return in.Policy.Retain && in.World.Knowledge != resource.Absent && !theirs
 }
 
+// inDoubt reports whether it is in doubt whose the tenant of a living object is. An object that is deleted takes back what
+// leads to its tenant, whoever has that now.
+func (in Input) inDoubt(v *resource.View) bool { return !in.Deleting && v.InDoubt() }
+
+// Rests reports whether nothing is changed in DNS for the object for now.
+func (in Input) Rests() bool { return in.Still() || in.inDoubt(in.view()) }
+
 // Delegated reports whether a zone delegates a domain of the object that is or would be published in it, and another zone
 // may be listed for it.
 func (in Input) Delegated() bool {

@@ -13,6 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -296,11 +297,21 @@ func TestLedger(t *testing.T) {
 		"a foreign tenant of our name takes them back": {with(early, there, func(in *distributiontenant.Input) {
 			in.World.Knowledge, in.World.Tenant = resource.Whole, quiet().World.Tenant
 		}, taggedFor(other), freshTags), []dns.Entry{entry(alphaName, dns.Retracting)}},
-		"a new domain is intended before the tenant has it":           {with(quiet(), validated, publishing, there, names(alphaName, betaName), edited, stands(betaName, dns.Standing{Phase: dns.Absent})), []dns.Entry{ours, entry(betaName, dns.Intended)}},
-		"not while a request is pending, which may take days":         {with(quiet(), sent, managed(newARN, certificate.Pending), publishing, there, names(alphaName, betaName), edited, stands(betaName, dns.Standing{Phase: dns.Absent})), []dns.Entry{ours}},
-		"one that AWS refuses is taken back":                          {with(quiet(), validated, publishing, names(alphaName, betaName), edited, ledger(dns.There, ours, entry(betaName, dns.Published)), refused(fault.DomainTaken), func(in *distributiontenant.Input) { in.World.HolderKnown = true }), []dns.Entry{ours, entry(betaName, dns.Retracting)}},
-		"a failed certificate takes nothing back":                     {with(quiet(), sent, managed(newARN, certificate.TimedOut), publishing, there, failedSince(time.Hour, time.Minute)), []dns.Entry{ours}},
-		"whether there is IPv6 is known before an address is deleted": {with(covered, aliased, func(in *distributiontenant.Input) { in.World.IPv6Known, in.Memory.Ledger = false, aliases }), aliases},
+		"what serves while it is in doubt whose the tenant is stays: all tags are gone": {with(covered, there, tagged(nil), freshTags), []dns.Entry{ours}},
+		"or replaced by those of a policy":                                              {with(covered, there, tagged(map[string]string{"team": "web"}), freshTags, failing(resource.ReasonAdoptionRequired)), []dns.Entry{ours}},
+		"or name an object of this name that is gone":                                   {with(covered, there, taggedFor(ownership.Owner{Cluster: "c1", Namespace: "shop", Name: "alpha", UID: "u0"}), freshTags), []dns.Entry{ours}},
+		"or another cluster ID":                                                         {with(covered, there, taggedFor(ownership.Owner{Cluster: "c2", Namespace: "shop", Name: "alpha", UID: "u1"}), freshTags), []dns.Entry{ours}},
+		"also what the spec does not ask for any more":                                  {with(quiet(), edited, there, tagged(nil), freshTags), []dns.Entry{ours}},
+		"and what was being deleted is not deleted":                                     {with(covered, ledger(dns.There, entry(alphaName, dns.Retracting)), tagged(nil), freshTags), []dns.Entry{entry(alphaName, dns.Retracting)}},
+		"nothing new is published meanwhile":                                            {with(covered, there, names(alphaName, betaName), edited, stands(betaName, dns.Standing{Phase: dns.Absent}), tagged(nil), freshTags), []dns.Entry{ours}},
+		"a live object that owns the tenant has its names":                              {with(covered, there, taggedFor(other), freshTags, ownerAlive), []dns.Entry{entry(alphaName, dns.Retracting)}},
+		"another tenant under our name serves none of ours":                             {with(covered, there, tagged(nil), freshTags, func(in *distributiontenant.Input) { in.Memory.ID = "dt_0" }), []dns.Entry{entry(alphaName, dns.Retracting)}},
+		"an object that is deleted takes its names back, whoever has the tenant":        {with(dying(), publishing, there, tagged(nil), freshTags), []dns.Entry{entry(alphaName, dns.Retracting)}},
+		"a new domain is intended before the tenant has it":                             {with(quiet(), validated, publishing, there, names(alphaName, betaName), edited, stands(betaName, dns.Standing{Phase: dns.Absent})), []dns.Entry{ours, entry(betaName, dns.Intended)}},
+		"not while a request is pending, which may take days":                           {with(quiet(), sent, managed(newARN, certificate.Pending), publishing, there, names(alphaName, betaName), edited, stands(betaName, dns.Standing{Phase: dns.Absent})), []dns.Entry{ours}},
+		"one that AWS refuses is taken back":                                            {with(quiet(), validated, publishing, names(alphaName, betaName), edited, ledger(dns.There, ours, entry(betaName, dns.Published)), refused(fault.DomainTaken), func(in *distributiontenant.Input) { in.World.HolderKnown = true }), []dns.Entry{ours, entry(betaName, dns.Retracting)}},
+		"a failed certificate takes nothing back":                                       {with(quiet(), sent, managed(newARN, certificate.TimedOut), publishing, there, failedSince(time.Hour, time.Minute)), []dns.Entry{ours}},
+		"whether there is IPv6 is known before an address is deleted":                   {with(covered, aliased, func(in *distributiontenant.Input) { in.World.IPv6Known, in.Memory.Ledger = false, aliases }), aliases},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if d := cmp.Diff(test.want, conclude(test.in).Ledger, cmpopts.EquateEmpty()); d != "" {

@@ -73,7 +73,7 @@ func (j *judge) condition() chain.Condition {
 	case j.Unlisted != nil:
 		return no(ReasonOf(j.Unlisted.Kind), j.unlistedText())
 	}
-	if b := j.Before; b != nil && b.Generation == j.Generation && (j.unread() || j.unjudged() && !j.delegated()) {
+	if b := j.Before; b != nil && b.Generation == j.Generation && (j.InDoubt || j.unread() || j.unjudged() && !j.delegated()) {
 		return *b
 	}
 	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: fmt.Sprintf("Every domain points to %s.", j.EndpointText)}

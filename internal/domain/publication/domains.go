@@ -52,7 +52,7 @@ func (j *judge) addable(domain string, leaving []string) bool {
 func (j *judge) nextLedger() []dns.Entry {
 	have := j.Ledger
 	switch {
-	case j.Still, j.Held, len(have) == 0 && j.Spec == nil:
+	case j.Still, j.Held, j.InDoubt, len(have) == 0 && j.Spec == nil:
 		return j.withoutHandedOver()
 	case j.Deleting && j.Abandoned:
 		return nil

@@ -44,6 +44,8 @@ type Case struct {
 	Still bool
 	// Held means that the breaker has not let go on what the object asks for.
 	Held bool
+	// InDoubt means that the tags of the tenant that was ours no longer say so, and no live object owns it.
+	InDoubt bool
 	// Reclaims means that equal records were left by an object of this name.
 	Reclaims bool
 	// Inherits are the domains that are handed over to the object, with their records.

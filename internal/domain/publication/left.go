@@ -53,4 +53,4 @@ func (j *judge) left(perhaps []dns.Record, ready chain.Condition) []dns.Record {
 func (j *judge) wasReady() bool { return j.Before != nil && j.Before.Reason == ReasonDNSReady }
 
 // rests reports whether nothing is changed for the object for now, so that its records stay as they are.
-func (j *judge) rests() bool { return j.Still || j.Held || j.Blind }
+func (j *judge) rests() bool { return j.Still || j.Held || j.InDoubt || j.Blind }

@@ -50,6 +50,8 @@ func (j *judge) entries(domain string) []dns.Entry {
 // mayPublish reports whether the domain may lead to CloudFront now.
 func (j *judge) mayPublish(domain string) bool {
 	switch {
+	case j.InDoubt:
+		return len(j.entries(domain)) > 0
 	case j.Unresolved:
 		return len(j.entries(domain)) > 0 && j.mayBeAttached(domain)
 	case !j.Publishes, j.withdrawn(domain), j.doubted(domain):
@@ -104,7 +106,7 @@ func (j *judge) isObstructed(domain string) bool {
 
 // due are the records that are due now.
 func (j *judge) due() []dns.Record {
-	if j.Unresolved {
+	if j.Unresolved || j.InDoubt {
 		return j.standing()
 	}
 	var out []dns.Record
@@ -116,12 +118,13 @@ func (j *judge) due() []dns.Record {
 	return out
 }
 
-// standing are the records that stay while it is unknown what the spec asks for: those of domains that the
-// tenant has. A name that leads to CloudFront without a tenant is taken back, and nothing new is published.
+// standing are the records that stay while it is unknown what the spec asks for: those of domains that the tenant has.
+// A name that leads to CloudFront without a tenant is taken back, and nothing new is published. While it is in doubt
+// whose the tenant is, all of them stay: it serves them as before.
 func (j *judge) standing() []dns.Record {
 	var out []dns.Record
 	for _, e := range j.Ledger {
-		if e.State != dns.Retracting && j.mayBeAttached(dns.Domain(e.Name)) {
+		if e.State != dns.Retracting && (j.InDoubt || j.mayBeAttached(dns.Domain(e.Name))) {
 			out = append(out, e.Record)
 		}
 	}

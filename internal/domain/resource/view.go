@@ -179,6 +179,23 @@ func (v *View) Mine() bool {
 	return relation == ownership.Ours || relation == ownership.Unknown && v.Memory.ID == v.ID
 }
 
+// InDoubt reports whether the tags of the resource that status has no longer prove it ours, and do not prove it another live
+// object's either: they were removed or replaced, or the object or the cluster ID is another one. Nothing that depends on the
+// resource is taken away for that.
+func (v *View) InDoubt() bool {
+	if !v.Present || v.Elsewhere() || v.Memory.ID != v.ID {
+		return false
+	}
+	switch v.Relation() {
+	case ownership.Unowned, ownership.Former:
+		return true
+	case ownership.Foreign:
+		return !v.World.OwnerAlive
+	case ownership.Unknown, ownership.Ours:
+	}
+	return false
+}
+
 // Proven reports whether the tags were read lately enough to write on the strength of them.
 func (v *View) Proven() bool { return v.World.TagsKnown && v.Now.Sub(v.World.TagsRead) <= ProofAge }
 
