@@ -14,6 +14,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/budget"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -72,7 +73,7 @@ func (w *world) process() *breaker.Breaker {
 	b := breaker.New(breaker.Options{
 		Policy: domain.Policy{
 			Settle: 10 * time.Second, SettleMax: time.Minute, Window: time.Hour, Ceiling: 50,
-			Budgets: map[domain.Class]domain.Budget{class: {Cluster: domain.Limit{Max: 10}, Namespace: domain.Limit{Max: 10}}},
+			Budgets: map[domain.Class]domain.Budget{class: {Cluster: budget.Limit{Max: 10}, Namespace: &budget.Limit{Max: 10}}},
 		},
 		Store: w.store, Clock: w.clock, Annotations: domain.Annotations{Approve: "approve", Abandon: "abandon", Namespace: "ops", ConfigMap: "budget"},
 	})
@@ -89,7 +90,7 @@ func (w *world) remove(n int) {
 	for range n {
 		w.removed++
 		uid := fmt.Sprintf("uid-%d", w.removed)
-		w.waiting = append(w.waiting, domain.Item{Class: class, UID: uid, Namespace: "shop", Name: uid, Since: w.clock.Now()})
+		w.waiting = append(w.waiting, domain.Item{Class: class, UID: uid, Weight: 1, Namespace: "shop", Name: uid, Since: w.clock.Now()})
 		w.living["shop"]--
 	}
 }
@@ -224,7 +225,7 @@ func TestAChangeIsWithdrawn(t *testing.T) {
 	w := newWorld()
 	b := w.process()
 	for n := range 12 {
-		b.Ask(domain.Item{Class: class, UID: fmt.Sprint(n), Namespace: "shop", Name: fmt.Sprint(n), Harm: "disables it", Generation: 2, Since: w.clock.Now()})
+		b.Ask(domain.Item{Class: class, UID: fmt.Sprint(n), Weight: 1, Namespace: "shop", Name: fmt.Sprint(n), Harm: "disables it", Generation: 2, Since: w.clock.Now()})
 	}
 	w.judged(t, b)
 	if holds := b.Holds(); len(holds) != 1 || holds[0].Changes != 12 {
@@ -269,7 +270,7 @@ func TestAChangeThatASourceHasApprovedGoesOnInAnyWords(t *testing.T) {
 	b := w.process()
 	var approved, asked []domain.Item
 	for n := range 20 {
-		i := domain.Item{Class: class, UID: fmt.Sprint(n), Namespace: "shop", Name: fmt.Sprint(n), Harm: domain.AnyHarm, Generation: 2, Since: w.clock.Now()}
+		i := domain.Item{Class: class, UID: fmt.Sprint(n), Weight: 1, Namespace: "shop", Name: fmt.Sprint(n), Harm: domain.AnyHarm, Generation: 2, Since: w.clock.Now()}
 		approved = append(approved, i)
 		i.Harm = "removes " + i.Name
 		asked = append(asked, i)

@@ -1,13 +1,17 @@
 package convert
 
 import (
+	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
 // The classes of objects whose deletions are budgeted.
@@ -15,12 +19,17 @@ const (
 	ClassDistributionTenant breaker.Class = "DistributionTenant"
 	ClassDistribution       breaker.Class = "Distribution"
 	ClassTenant             breaker.Class = "Tenant"
+	// The classes of parents that serve the customers of their tenants.
+	ClassSharedDistribution breaker.Class = "SharedDistribution"
+	ClassConnectionGroup    breaker.Class = "ConnectionGroup"
+	// ClassOwnership has the tenants that are no longer tagged as their objects' own.
+	ClassOwnership breaker.Class = "Ownership"
 )
 
-// BudgetItem is the deletion of an object, or the change of that harm.
-func BudgetItem(class breaker.Class, o metav1.Object, harm string, now time.Time) breaker.Item {
+// BudgetItem is the deletion of an object, or the change of that harm, which takes that many customers out of service.
+func BudgetItem(class breaker.Class, o metav1.Object, customers int, harm string, now time.Time) breaker.Item {
 	i := breaker.Item{
-		Class: class, UID: string(o.GetUID()), Namespace: o.GetNamespace(), Name: o.GetName(), Since: now,
+		Class: class, UID: string(o.GetUID()), Namespace: o.GetNamespace(), Name: o.GetName(), Weight: customers, Since: now,
 		Approval:    o.GetAnnotations()[v1alpha1.AnnotationApproveDeletions],
 		Abandonment: o.GetAnnotations()[v1alpha1.AnnotationAbandonDeletions],
 	}
@@ -40,6 +49,21 @@ func WeighsTenant(o *v1alpha1.DistributionTenant) bool {
 	_, marked := o.Annotations[v1alpha1.AnnotationCreatePending]
 	return o.Spec.DeletionPolicy != v1alpha1.DeletionPolicyRetain && (o.Status.ID != "" || marked || o.Status.DNS != nil && len(o.Status.DNS.Records) > 0)
 }
+
+// Customers is how many customers the tenant has: none before it has served for the first time.
+func Customers(o *v1alpha1.DistributionTenant) int {
+	s := &o.Status
+	served := meta.IsStatusConditionTrue(s.Conditions, v1alpha1.ConditionReady) || s.Certificate != nil ||
+		slices.ContainsFunc(s.DomainResults, func(r v1alpha1.DomainResult) bool { return r.Status == distributiontenant.DomainActive }) ||
+		s.DNS != nil && slices.ContainsFunc(s.DNS.Records, func(r v1alpha1.DNSRecord) bool { return r.State == v1alpha1.RecordState(dns.Published) })
+	if served {
+		return 1
+	}
+	return 0
+}
+
+// One is the customer of an object that stands for itself.
+func One[O any](O) int { return 1 }
 
 // WeighsDistribution reports whether the deletion of the object would take something away in AWS, and no tenant keeps it
 // from that.

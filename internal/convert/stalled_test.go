@@ -72,6 +72,7 @@ var (
 		"CertificateFailed": "another certificate is requested automatically", "NotConfigured": "nothing is asked for",
 		"DNSReady": "all is well", "DNSNotConfigured": "nothing is asked for", "DNSRecordCreating": "records are on their way", "DNSPropagating": "records are on their way",
 		"DeletionTimeout": "the deletion goes on; the condition has its own advice",
+		"Disabled":        "a person asked for it",
 		"PollSucceeded":   "all is well", "Listening": "all is well", "DryRunComplete": "all is well", "PollFailed": "databases recover",
 		"RowsRejected":    "one customer's mistake does not fail the source; all other rows are followed",
 		"DeletionPending": "the next polls confirm it", "DryRun": "a person asked for it", "NotListening": "the table is polled, and the operator tries again", "Suspended": "a person asked for it",

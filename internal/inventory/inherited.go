@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -106,6 +107,22 @@ func (i *Inventory) inheritedFrom() []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(ids))
+}
+
+// Serving is how many tenants serve through that distribution or connection group, as the account was last listed.
+func (i *Inventory) Serving(parent string) (n int) {
+	if i == nil {
+		return 0
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, e := range i.byName {
+		active := func(d domain) bool { return d.state == distributiontenant.DomainActive }
+		if t := e.tenant; (t.distribution == parent || t.group == parent) && t.enabled && slices.ContainsFunc(t.domains, active) {
+			n++
+		}
+	}
+	return n
 }
 
 // servingWith are the tenants that have one of the certificates, or none and one of the distributions.

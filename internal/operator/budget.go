@@ -22,6 +22,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	limits "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/budget"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -48,11 +49,11 @@ type Budget struct {
 // Share is a limit: the larger of a number and a share of the objects.
 type Share struct{ Max, Percent int }
 
-func (s Share) limit() domain.Limit { return domain.Limit{Max: s.Max, Percent: s.Percent} }
+func (s Share) limit() limits.Limit { return limits.Limit{Max: s.Max, Percent: s.Percent} }
 
 func (c *Config) bindBudget(f *flag.FlagSet) {
 	b := &c.Budget
-	f.BoolVar(&b.Enabled, "deletion-budget", false, "Hold deletions, and changes that take tenants out of service, that are more than the deletion budget allows, until they are approved.")
+	f.BoolVar(&b.Enabled, "deletion-budget", true, "Hold deletions, and changes that take tenants out of service, that are more than the deletion budget allows, until they are approved.")
 	f.DurationVar(&b.Settle, "deletion-budget-settle", 10*time.Second, "Time without another deletion after which a burst of deletions is judged.")
 	f.DurationVar(&b.SettleMax, "deletion-budget-settle-max", time.Minute, "Maximum time until a burst of deletions is judged.")
 	f.DurationVar(&b.Window, "deletion-budget-window", time.Hour, "Time for which a deletion counts.")
@@ -92,11 +93,15 @@ func (c *Config) validateBudget() error {
 }
 
 func (b Budget) policy() domain.Policy {
-	objects := domain.Budget{Cluster: b.Cluster.limit(), Namespace: b.Namespace.limit()}
+	namespace := b.Namespace.limit()
+	objects := domain.Budget{Cluster: b.Cluster.limit(), Namespace: &namespace}
 	return domain.Policy{
 		Settle: b.Settle, SettleMax: b.SettleMax, Window: b.Window, Ceiling: b.Ceiling,
 		Budgets: map[domain.Class]domain.Budget{
-			convert.ClassDistributionTenant: objects, convert.ClassDistribution: objects, convert.ClassTenant: {Cluster: b.Tenants.limit()},
+			convert.ClassDistributionTenant: objects, convert.ClassDistribution: objects, convert.ClassOwnership: objects,
+			convert.ClassTenant: {Cluster: b.Tenants.limit()},
+			// No customer is lost with a parent without an approval.
+			convert.ClassSharedDistribution: {}, convert.ClassConnectionGroup: {},
 		},
 	}
 }
@@ -123,7 +128,7 @@ func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publis
 	}
 	key := c.budgetKey()
 	if key.Namespace == "" {
-		return nil, fmt.Errorf("--deletion-budget needs a namespace for its ConfigMap: set --leader-election-namespace, or run the operator in a pod")
+		return nil, fmt.Errorf("--deletion-budget needs a namespace for its ConfigMap: set --leader-election-namespace, run the operator in a pod, or turn the deletion budget off with --deletion-budget=false")
 	}
 	b := breaker.New(breaker.Options{
 		Policy: c.Budget.policy(), Clock: clock.RealClock{}, Gather: gather,
@@ -185,13 +190,30 @@ var (
 	budgetTenants       = domain.Words{Many: "distribution tenants", Resource: "distributiontenants", Namespaced: true}
 	budgetDistributions = domain.Words{Many: "distributions", Resource: "distributions", Namespaced: true}
 	budgetNamespaces    = domain.Words{Many: "Tenants", Resource: "tenants.kleff.kleff.io"}
+	budgetShared        = domain.Words{Many: "distributions", Resource: "distributions", Namespaced: true, Shared: true}
+	budgetGroups        = domain.Words{Many: "connection groups", Resource: "connectiongroups", Namespaced: true, Shared: true}
+	budgetOwnership     = domain.Words{
+		Many: "distribution tenants", Resource: "distributiontenants", Namespaced: true, Change: "loss of owner tags", Changes: "losses of owner tags",
+		Undo: "To undo it, restore the owner tags, or the previous controller.clusterID. An approval lets the adoption policies of the objects decide.",
+	}
 )
 
-// budgeted counts the objects of a kind in the cache itself, which must not be changed.
+// changesOnly is for a class whose deletions are not budgeted. living has the customers that changes are measured by; nil: none.
+func changesOnly(living func(context.Context) (domain.Counts, []domain.Item, error)) func(context.Context) (domain.Counts, []domain.Item, error) {
+	return func(ctx context.Context) (domain.Counts, []domain.Item, error) {
+		if living == nil {
+			return nil, nil, nil
+		}
+		counts, _, err := living(ctx)
+		return counts, nil, err
+	}
+}
+
+// budgeted counts the customers of a kind in the cache itself, which must not be changed.
 func budgeted[L client.ObjectList, O any, P interface {
 	*O
 	client.Object
-}](r client.Reader, class domain.Class, finalizer string, list func() L, items func(L) []O, weighs func(P) bool,
+}](r client.Reader, class domain.Class, finalizer string, list func() L, items func(L) []O, weighs func(P) bool, customers func(P) int,
 ) func(ctx context.Context) (domain.Counts, []domain.Item, error) {
 	return func(ctx context.Context) (domain.Counts, []domain.Item, error) {
 		all := list()
@@ -205,9 +227,9 @@ func budgeted[L client.ObjectList, O any, P interface {
 			switch {
 			case !weighs(o):
 			case o.GetDeletionTimestamp().IsZero():
-				living[o.GetNamespace()]++
+				living[o.GetNamespace()] += customers(o)
 			case controllerutil.ContainsFinalizer(o, finalizer):
-				waiting = append(waiting, convert.BudgetItem(class, o, "", time.Time{}))
+				waiting = append(waiting, convert.BudgetItem(class, o, customers(o), "", time.Time{}))
 			}
 		}
 		return living, waiting, nil
@@ -217,17 +239,17 @@ func budgeted[L client.ObjectList, O any, P interface {
 func listTenants(r client.Reader) func(context.Context) (domain.Counts, []domain.Item, error) {
 	return budgeted(r, convert.ClassDistributionTenant, v1alpha1.Finalizer,
 		func() *v1alpha1.DistributionTenantList { return &v1alpha1.DistributionTenantList{} },
-		func(l *v1alpha1.DistributionTenantList) []v1alpha1.DistributionTenant { return l.Items }, convert.WeighsTenant)
+		func(l *v1alpha1.DistributionTenantList) []v1alpha1.DistributionTenant { return l.Items }, convert.WeighsTenant, convert.Customers)
 }
 
 func listDistributions(r client.Reader) func(context.Context) (domain.Counts, []domain.Item, error) {
 	return budgeted(r, convert.ClassDistribution, v1alpha1.Finalizer,
 		func() *v1alpha1.DistributionList { return &v1alpha1.DistributionList{} },
-		func(l *v1alpha1.DistributionList) []v1alpha1.Distribution { return l.Items }, convert.WeighsDistribution)
+		func(l *v1alpha1.DistributionList) []v1alpha1.Distribution { return l.Items }, convert.WeighsDistribution, convert.One)
 }
 
 func listNamespaces(r client.Reader) func(context.Context) (domain.Counts, []domain.Item, error) {
 	return budgeted(r, convert.ClassTenant, kleffv1.NamespaceFinalizer,
 		func() *kleffv1.TenantList { return &kleffv1.TenantList{} },
-		func(l *kleffv1.TenantList) []kleffv1.Tenant { return l.Items }, convert.WeighsNamespace)
+		func(l *kleffv1.TenantList) []kleffv1.Tenant { return l.Items }, convert.WeighsNamespace, convert.One)
 }

@@ -26,7 +26,7 @@ const clusterConfigMap = "cloudfront-tenant-operator-cluster"
 const eventClusterMoved = "ClusterMoved"
 
 func (c *Config) bindClusterCheck(f *flag.FlagSet) {
-	f.BoolVar(&c.ClusterCheck, "cluster-check", false, "Store a fingerprint of the cluster (service account issuer and CA), and change nothing in AWS while it is another one, as in a copy of the cluster.")
+	f.BoolVar(&c.ClusterCheck, "cluster-check", true, "Store a fingerprint of the cluster (service account issuer and CA), and change nothing in AWS while it is another one, as in a copy of the cluster.")
 }
 
 // addClusterCheck halts before anything starts if this is another cluster, and looks again from time to time.
@@ -35,7 +35,7 @@ func addClusterCheck(ctx context.Context, mgr ctrl.Manager, c Config, env *envir
 		return nil
 	}
 	if c.leaseNamespace() == "" {
-		return fmt.Errorf("--cluster-check needs a namespace for its ConfigMap: set --leader-election-namespace, or run the operator in a pod")
+		return fmt.Errorf("--cluster-check needs a namespace for its ConfigMap: set --leader-election-namespace, run the operator in a pod, or turn the check off with --cluster-check=false")
 	}
 	kube, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {

@@ -32,16 +32,20 @@ func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, 
 	}
 	if slices.Contains(c.Controllers, controllerDistribution) {
 		distributions := awsresource.New(distribution.In, options)
-		env.breaker.Add(breaker.Class{
-			Name: convert.ClassDistribution, Words: budgetDistributions, List: listDistributions(mgr.GetClient()),
-			Wake: func(ctx context.Context, keys ...types.NamespacedName) { distributions.Wake(ctx, keys) },
-		})
+		wake := func(ctx context.Context, keys ...types.NamespacedName) { distributions.Wake(ctx, keys) }
+		env.breaker.Add(breaker.Class{Name: convert.ClassDistribution, Words: budgetDistributions, List: listDistributions(mgr.GetClient()), Wake: wake})
+		env.breaker.Add(breaker.Class{Name: convert.ClassSharedDistribution, Words: budgetShared, List: changesOnly(nil), Wake: wake})
 		if err := addResource(ctx, mgr, env, controllerDistribution, distributions); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(c.Controllers, controllerConnectionGroup) {
-		if err := addResource(ctx, mgr, env, controllerConnectionGroup, awsresource.New(connectiongroup.In, options)); err != nil {
+		groups := awsresource.New(connectiongroup.In, options)
+		env.breaker.Add(breaker.Class{
+			Name: convert.ClassConnectionGroup, Words: budgetGroups, List: changesOnly(nil),
+			Wake: func(ctx context.Context, keys ...types.NamespacedName) { groups.Wake(ctx, keys) },
+		})
+		if err := addResource(ctx, mgr, env, controllerConnectionGroup, groups); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ type DomainClaims struct {
 
 func (c *Config) bindDomainClaims(f *flag.FlagSet) {
 	d := &c.DomainClaims
-	f.BoolVar(&d.Enabled, "domain-claims", false, "Let only one namespace have a domain, with the wildcards that cover it, and hold it for this namespace for a while after its release. Needs the CRD of DomainClaim.")
+	f.BoolVar(&d.Enabled, "domain-claims", true, "Let only one namespace have a domain, with the wildcards that cover it, and hold it for this namespace for a while after its release. Needs the CRD of DomainClaim.")
 	f.DurationVar(&d.Hold, "domain-hold", 72*time.Hour, "Time for which a released domain is held for its namespace, if its DNS records are published by the operator. 0: not held.")
 	f.DurationVar(&d.HoldCustomer, "domain-hold-customer", 720*time.Hour, "Time for which a released domain is held for its namespace, if the object has no spec.dns: the customer's record may point to CloudFront for longer. 0: not held.")
 }

@@ -292,6 +292,9 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 	if err := registerHalt(ctrlmetrics.Registry, stop); err != nil {
 		return nil, err
 	}
+	if err := showGuardRails(ctrlmetrics.Registry, c); err != nil {
+		return nil, err
+	}
 	env := &environment{
 		sdk: sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
 		defaults: convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
@@ -354,6 +357,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 		},
 	})
 	env.breaker.Add(breaker.Class{Name: convert.ClassDistributionTenant, Words: budgetTenants, List: listTenants(mgr.GetClient()), Wake: controller.WakeKeys})
+	env.breaker.Add(breaker.Class{Name: convert.ClassOwnership, Words: budgetOwnership, List: changesOnly(listTenants(mgr.GetClient())), Wake: controller.WakeKeys})
 	env.halt.OnChange(controller.WakeAll)
 	env.grants.OnChange(controller.WakeNamespaces)
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(c.Workers)); err != nil {

@@ -112,6 +112,9 @@ const (
 	// ReasonDistributionDisabled (False): the distribution of the tenant is disabled, so CloudFront does not answer for the tenant's domains.
 	// Fix: enable the distribution (spec.enabled of the Distribution, or in AWS), or let the tenant use another one. The tenant is then Ready again automatically, within ten minutes if the distribution is not an object of the cluster.
 	ReasonDistributionDisabled = "DistributionDisabled"
+	// ReasonDisabled (False): the distribution or connection group is deployed and disabled, as the spec requests, so CloudFront answers no request through it. Nothing is wrong if that is intended.
+	// Fix: to have it serve requests, set spec.enabled to true.
+	ReasonDisabled = "Disabled"
 	// ReasonDeletionHeld (False): more objects are being deleted, or taken out of service, than the deletion budget allows. Nothing was changed in AWS. On a TenantSource: more tenants would be deleted or changed harmfully than its guard allows, or all of them.
 	// Fix: see [Deletions that wait](../deletion-budget.md). The message has the commands to approve the deletions and to keep the resources. For a TenantSource, check status.heldDeletions. If rows are missing or changed by mistake, restore them, and nothing is deleted or changed. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
 	ReasonDeletionHeld = "DeletionHeld"

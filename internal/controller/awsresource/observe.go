@@ -148,14 +148,15 @@ func (p *pass[O, R]) look(ctx context.Context, s distribution.Look) error {
 		}
 		p.in.World.Account = account
 	case distribution.LookBudget:
-		p.in.World.Budget, p.in.World.BudgetKnown = p.Breaker.Ask(p.item()), true
+		item := p.item()
+		p.in.World.Budget, p.in.World.BudgetHarm, p.in.World.BudgetKnown = p.Breaker.Ask(item), p.in.Harm(), true
 	}
 	return nil
 }
 
 // item is what the object asks of the breaker.
 func (p *pass[O, R]) item() budget.Item {
-	return convert.BudgetItem(p.kind.Spec(p.object).Class, p.object, p.in.Harm(), p.in.Now)
+	return convert.BudgetItem(p.kind.Spec(p.object).Class, p.object, p.in.Customers(), p.in.Harm(), p.in.Now)
 }
 
 func (p *pass[O, R]) lookResource(ctx context.Context) error {
@@ -206,6 +207,7 @@ func (p *pass[O, R]) found(r R) {
 	}
 	p.seen, w.Knowledge, w.Resource = &r, resource.Whole, &o
 	w.Differences = p.kind.Differences(p.object, r)
+	w.Serving = p.account.Inventory.Serving(o.ID)
 }
 
 func (p *pass[O, R]) lookTags(ctx context.Context) error {

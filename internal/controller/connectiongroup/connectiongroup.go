@@ -37,7 +37,7 @@ func (Kind) Spec(o *v1alpha1.ConnectionGroup) awsresource.Spec {
 			Noun: "connection group", Object: convert.GroupName(o), Field: "name",
 			Command: "connection-group", GetFlag: "--identifier", Filter: "ConnectionGroupId",
 		},
-		Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
+		Class: convert.ClassConnectionGroup, Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
 		Wants: convert.GroupWants(o), Name: convert.GroupName(o),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -38,7 +39,7 @@ func (Kind) Spec(o *v1alpha1.Distribution) awsresource.Spec {
 			Noun: "distribution", Object: o.Name, Field: "distributionId",
 			Command: "distribution", GetFlag: "--id", Filter: "DistributionId",
 		},
-		Class: convert.ClassDistribution, Direct: mode(o) == v1alpha1.ConnectionModeDirect,
+		Class: class(o), Direct: mode(o) == v1alpha1.ConnectionModeDirect,
 		Adopts: o.Spec.DistributionID, Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
 		Wants: convert.DistributionWants(o), Name: o.Spec.DistributionID,
 	}
@@ -111,6 +112,13 @@ func reference(o *v1alpha1.Distribution) string {
 		return string(o.UID) + "-" + strconv.Itoa(int(n))
 	}
 	return string(o.UID)
+}
+
+func class(o *v1alpha1.Distribution) breaker.Class {
+	if mode(o) == v1alpha1.ConnectionModeDirect {
+		return convert.ClassDistribution
+	}
+	return convert.ClassSharedDistribution
 }
 
 func mode(o *v1alpha1.Distribution) v1alpha1.ConnectionMode {

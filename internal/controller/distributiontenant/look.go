@@ -59,8 +59,7 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 		}
 		p.in.World.IPv6, p.in.World.IPv6Known = ipv6, true
 	case distributiontenant.LookBudget:
-		item := convert.BudgetItem(convert.ClassDistributionTenant, p.object, p.in.Harm(), p.in.Now)
-		p.in.World.Budget, p.in.World.BudgetKnown = p.Breaker.Ask(item), true
+		p.lookBudget()
 	case distributiontenant.LookClaims:
 		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS()), true
 	case distributiontenant.LookVisible:
@@ -69,6 +68,16 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 		p.lookProofs(ctx, s.Domains)
 	}
 	return nil
+}
+
+// lookBudget asks the breaker. Tenants that are in doubt are counted on their own: nothing is lost with them yet.
+func (p *pass) lookBudget() {
+	harm, class := p.in.Harm(), convert.ClassDistributionTenant
+	if harm == distributiontenant.LostOwnership {
+		class = convert.ClassOwnership
+	}
+	item := convert.BudgetItem(class, p.object, convert.Customers(p.object), harm, p.in.Now)
+	p.in.World.Budget, p.in.World.BudgetHarm, p.in.World.BudgetKnown = p.Breaker.Ask(item), harm, true
 }
 
 func (p *pass) lookTenant(ctx context.Context) error {

@@ -21,7 +21,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	case tenant.Look:
 		return p.look(ctx)
 	case tenant.AskBudget:
-		item := convert.BudgetItem(convert.ClassTenant, p.object, "", p.in.Now)
+		item := convert.BudgetItem(convert.ClassTenant, p.object, 1, "", p.in.Now)
 		p.in.World.Budget, p.in.World.BudgetKnown = p.Breaker.Ask(item), true
 		return nil
 	case tenant.Try:

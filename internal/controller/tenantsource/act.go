@@ -336,7 +336,7 @@ func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Loss) 
 	var items []budget.Item
 	for _, o := range batch {
 		if p.in.Policy != tenantsource.PolicyDisable && o.Approved && !o.Mark {
-			items = append(items, budget.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Namespace: p.target, Name: o.Name})
+			items = append(items, budget.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Weight: 1, Namespace: p.target, Name: o.Name})
 		}
 	}
 	return p.Breaker.Approve(ctx, items)
@@ -357,7 +357,7 @@ func (p *pass) approveChanges(ctx context.Context, results []outcome) error {
 // approvedChange is the harm that the spec of that generation does, which a person has approved.
 func (p *pass) approvedChange(name, uid string, generation int64) *budget.Item {
 	return &budget.Item{
-		Class: convert.ClassDistributionTenant, UID: uid, Namespace: p.target, Name: name, Harm: budget.AnyHarm, Generation: generation,
+		Class: convert.ClassDistributionTenant, UID: uid, Weight: 1, Namespace: p.target, Name: name, Harm: budget.AnyHarm, Generation: generation,
 	}
 }
 

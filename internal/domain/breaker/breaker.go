@@ -1,11 +1,15 @@
-// Package breaker decides which deletions may go on: a burst of them is seen whole, judged against a budget for its
-// namespace and for the cluster, and held as one plan if it is larger, until a person approves or abandons that plan.
+// Package breaker decides which losses may happen. A burst of deletions, and of changes that take as much out of service,
+// is seen whole, judged against a budget for its namespace and for the cluster, and held as one plan if it is larger, until
+// the plan is approved or abandoned. The budget counts customers: a parent weighs what depends on it.
 package breaker
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/budget"
 )
 
 // Class is a kind of object whose deletions share a budget.
@@ -16,6 +20,8 @@ type Item struct {
 	Class           Class
 	UID             string
 	Namespace, Name string
+	// Weight is how many customers it takes out of service. A tenant that never served weighs nothing.
+	Weight int
 	// Harm says what a change does, and Generation which spec asks for it. Empty: the object is being deleted.
 	Harm       string
 	Generation int64
@@ -27,16 +33,12 @@ type Item struct {
 	Approval, Abandonment string
 }
 
-// Limit is how many deletions a window allows: the larger of a number and a share of the objects.
-type Limit struct {
-	Max     int
-	Percent int
-}
-
 // Budget is what one class may lose in a window.
 type Budget struct {
-	// Cluster is for all objects of the class, Namespace for those of one namespace.
-	Cluster, Namespace Limit
+	// Cluster is for all customers of the class, Namespace for those of one namespace. Nil: namespaces have no limit of their
+	// own, and no plan either.
+	Cluster   budget.Limit
+	Namespace *budget.Limit
 }
 
 // Policy is what the administrator has set.
@@ -45,7 +47,7 @@ type Policy struct {
 	Settle, SettleMax time.Duration
 	// Window is how long a deletion counts.
 	Window time.Duration
-	// Ceiling is the share of a class of more than three objects that no limit exceeds, in percent.
+	// Ceiling is the share of more than three customers that no limit exceeds, in percent.
 	Ceiling int
 	Budgets map[Class]Budget
 }
@@ -53,10 +55,7 @@ type Policy struct {
 // RescueAge is how long a resource that was kept may be adopted without being asked for.
 const RescueAge = 30 * 24 * time.Hour
 
-// smallest is the number of objects up to which a class has no ceiling.
-const smallest = 3
-
-// Counts are the living objects of a class by namespace.
+// Counts are the customers of the living objects of a class by namespace.
 type Counts map[string]int
 
 // Total is their sum.
@@ -71,7 +70,7 @@ func (c Counts) Total() int {
 // World is what is judged.
 type World struct {
 	Now time.Time
-	// Living are the objects that are not being deleted.
+	// Living are the customers of the objects that are not being deleted.
 	Living map[Class]Counts
 	// Waiting are the deletions and changes that have not ended. Those that were cleared before are among them.
 	Waiting []Item
@@ -140,8 +139,8 @@ type judge struct {
 	owned []string
 }
 
-// class decides on the open items of one class: what a person has answered first, then each namespace, and then the
-// cluster without what a namespace has held.
+// class decides on the open items of one class: what was answered first, then what is lost together with whole namespaces,
+// then each namespace, and then the cluster without what a namespace has held.
 func (j *judge) class(class Class, open []Item) {
 	open = j.answered(open)
 	fresh := slices.DeleteFunc(slices.Clone(open), func(i Item) bool { return j.memory.holds(i.Key()) })
@@ -152,17 +151,91 @@ func (j *judge) class(class Class, open []Item) {
 		open = slices.DeleteFunc(open, func(i Item) bool { return !j.memory.holds(i.Key()) })
 	}
 	j.open = open
+	emptied := j.emptied(class)
 	rest := open
 	for _, namespace := range namespaces(open, j.memory.Holds, class) {
-		mine := slices.DeleteFunc(slices.Clone(rest), func(i Item) bool { return i.Namespace != namespace || j.memory.holdsIn(i.Key(), "") })
-		if j.scope(class, namespace, mine) {
+		mine := slices.DeleteFunc(slices.Clone(rest), func(i Item) bool {
+			return i.Namespace != namespace || j.memory.holdsIn(i.Key(), "") || emptied[namespace] && !j.memory.holds(i.Key())
+		})
+		if j.Budgets[class].Namespace != nil && j.scope(class, namespace, mine, false) {
 			rest = slices.DeleteFunc(slices.Clone(rest), func(i Item) bool { return j.memory.holdsIn(i.Key(), namespace) })
 		}
 	}
-	if j.scope(class, "", rest) || len(rest) == 0 {
+	j.cluster(class, rest, emptied)
+}
+
+// cluster judges what no namespace has held. A plan of the cluster keeps to the namespaces of its members: what others lose
+// meanwhile is judged as if it were alone. Namespaces that lose all they have join the plan.
+func (j *judge) cluster(class Class, rest []Item, emptied map[string]bool) {
+	planned := maps.Clone(emptied)
+	if planned == nil {
+		planned = map[string]bool{}
+	}
+	for _, i := range rest {
+		planned[i.Namespace] = planned[i.Namespace] || j.memory.holdsIn(i.Key(), "")
+	}
+	var joined, others []Item
+	for _, i := range rest {
+		if planned[i.Namespace] {
+			joined = append(joined, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	over := len(others) > 0 && !j.fits(class, "", others)
+	if over {
+		joined, others = rest, nil
+	}
+	if !j.scope(class, "", joined, over || len(emptied) > 0) {
+		j.clear(joined, false)
+	}
+	if len(others) > 0 && !j.fits(class, "", others) {
+		// What has left the plan has used up the budget.
+		j.scope(class, "", others, true)
 		return
 	}
-	j.clear(rest, false)
+	j.clear(others, false)
+}
+
+// leastEmptied is how many customers a namespace has to have had for their loss to be more than that of one customer, and
+// how many such namespaces are one mistake.
+const leastEmptied = 2
+
+// emptied are the namespaces that lose all of their customers, if there are several in a window: one is given up, several
+// are one mistake. What was approved does not count, and neither does what a namespace has held.
+func (j *judge) emptied(class Class) map[string]bool {
+	if j.Budgets[class].Namespace == nil {
+		return nil
+	}
+	lost, left := map[string]int{}, maps.Clone(j.world.Living[class])
+	open := map[string]bool{}
+	for _, i := range j.open {
+		if i.Namespace == "" || j.memory.holdsIn(i.Key(), i.Namespace) {
+			continue
+		}
+		lost[i.Namespace] += i.Weight
+		open[i.Namespace] = true
+		if i.Harm != "" {
+			left[i.Namespace] -= i.Weight
+		}
+	}
+	for _, b := range j.memory.Cleared {
+		if b.Class == class && !b.Approved && b.At.After(j.world.Now.Add(-j.Window)) {
+			lost[b.Namespace] += b.Weight
+		}
+	}
+	n := 0
+	for namespace, customers := range lost {
+		if customers < leastEmptied || left[namespace] > 0 {
+			delete(open, namespace)
+			continue
+		}
+		n++
+	}
+	if n < leastEmptied || len(open) == 0 {
+		return nil
+	}
+	return open
 }
 
 // due is when a burst counts as seen whole.
@@ -227,8 +300,16 @@ func (j *judge) clear(items []Item, approved bool) {
 	}
 }
 
-// scope judges the open items of one namespace, or of the cluster, and reports whether it holds them.
-func (j *judge) scope(class Class, namespace string, open []Item) bool {
+// fits reports whether the items are within what the scope may still lose. Those that weigh nothing always are.
+func (j *judge) fits(class Class, namespace string, open []Item) bool {
+	n := weight(open)
+	spent, gone := j.memory.spent(j.world.Now.Add(-j.Window), class, namespace)
+	return n == 0 || spent+n <= j.allowed(class, namespace, j.size(class, namespace)+gone)
+}
+
+// scope judges the open items of one namespace, or of the cluster, and reports whether it holds them: all of them in any
+// case where they are known to be too many.
+func (j *judge) scope(class Class, namespace string, open []Item, tooMany bool) bool {
 	h := j.memory.holdOf(class, namespace)
 	// Members that are changes are not known before their objects had a pass.
 	unknown := h != nil && h.Changes > 0 && j.misses(h.Keys, keysOf(open))
@@ -242,7 +323,7 @@ func (j *judge) scope(class Class, namespace string, open []Item) bool {
 	size := j.size(class, namespace) + gone
 	allowed := j.allowed(class, namespace, size)
 	keys := keysOf(open)
-	fits := spent+len(open) <= allowed
+	fits := !tooMany && j.fits(class, namespace, open)
 	switch {
 	case h == nil && fits:
 		return false
@@ -251,7 +332,7 @@ func (j *judge) scope(class Class, namespace string, open []Item) bool {
 		j.drop(class, namespace)
 		return false
 	}
-	j.keep(Hold{Class: class, Namespace: namespace, Count: len(open), Of: size, Allowed: allowed, Spent: spent, Changes: changes(open)}, h, keys)
+	j.keep(Hold{Class: class, Namespace: namespace, Count: len(open), Customers: weight(open), Of: size, Allowed: allowed, Spent: spent, Changes: changes(open)}, h, keys)
 	return true
 }
 
@@ -291,7 +372,7 @@ func (j *judge) drop(class Class, namespace string) {
 	j.changed = j.changed || len(j.memory.Holds) < n
 }
 
-// size is how many objects live or wait for their deletion. One with a change that waits lives.
+// size is how many customers live or wait for their deletion. One with a change that waits lives.
 func (j *judge) size(class Class, namespace string) int {
 	n := j.world.Living[class].Total()
 	if namespace != "" {
@@ -299,23 +380,35 @@ func (j *judge) size(class Class, namespace string) int {
 	}
 	for _, i := range j.open {
 		if i.Harm == "" && (namespace == "" || i.Namespace == namespace) {
-			n++
+			n += i.Weight
 		}
 	}
 	return n
 }
 
-// allowed is how many of that many objects a window may lose.
+// allowed is how many of that many customers a window may lose. Where several namespaces have customers, one of them may use
+// half of what the cluster may lose: the others keep the rest.
 func (j *judge) allowed(class Class, namespace string, size int) int {
-	limit := j.Budgets[class].Cluster
-	if namespace != "" {
-		limit = j.Budgets[class].Namespace
+	limits := j.Budgets[class]
+	if namespace == "" {
+		allowed, _ := limits.Cluster.Allows(size, j.Ceiling)
+		return allowed
 	}
-	allowed := max(limit.Max, size*limit.Percent/100)
-	if namespace == "" && size > smallest {
-		allowed = min(allowed, size*j.Ceiling/100)
+	allowed, _ := limits.Namespace.Allows(size, j.Ceiling)
+	_, gone := j.memory.spent(j.world.Now.Add(-j.Window), class, "")
+	if all := j.size(class, "") + gone; all > size {
+		of, _ := limits.Cluster.Allows(all, j.Ceiling)
+		allowed = min(allowed, (of+1)/2)
 	}
 	return allowed
+}
+
+func weight(items []Item) int {
+	n := 0
+	for _, i := range items {
+		n += i.Weight
+	}
+	return n
 }
 
 func changes(items []Item) int {

@@ -10,9 +10,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/budget"
 )
 
-const class = breaker.Class("DistributionTenant")
+const (
+	class = breaker.Class("DistributionTenant")
+	// shared is the class of parents that serve customers.
+	shared = breaker.Class("Shared")
+)
 
 var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
@@ -20,8 +25,9 @@ func policy() breaker.Policy {
 	return breaker.Policy{
 		Settle: 10 * time.Second, SettleMax: time.Minute, Window: time.Hour, Ceiling: 50,
 		Budgets: map[breaker.Class]breaker.Budget{
-			class:    {Cluster: breaker.Limit{Max: 10, Percent: 5}, Namespace: breaker.Limit{Max: 10, Percent: 50}},
-			"Tenant": {Cluster: breaker.Limit{Max: 3, Percent: 2}},
+			class:    {Cluster: budget.Limit{Max: 10, Percent: 5}, Namespace: &budget.Limit{Max: 10, Percent: 50}},
+			shared:   {},
+			"Tenant": {Cluster: budget.Limit{Max: 3, Percent: 2}},
 		},
 	}
 }
@@ -51,7 +57,7 @@ func (c *cluster) remove(namespace string, n int) {
 		c.n++
 		c.living[namespace]--
 		uid := fmt.Sprintf("uid-%04d", c.n)
-		c.waiting[uid] = breaker.Item{Class: c.class, UID: uid, Namespace: namespace, Name: uid, Since: c.now}
+		c.waiting[uid] = breaker.Item{Class: c.class, UID: uid, Weight: 1, Namespace: namespace, Name: uid, Since: c.now}
 	}
 }
 
@@ -103,26 +109,36 @@ func TestHowManyMayGo(t *testing.T) {
 		held   string
 	}{
 		"one of a thousand is deleted":                  {living: breaker.Counts{"shop": 1000}, bursts: []burst{{"shop", 1}}, gone: 1},
-		"a twentieth of a cluster is deleted":           {living: breaker.Counts{"shop": 500, "bank": 500}, bursts: []burst{{"shop", 50}}, gone: 50},
-		"one more holds all of them":                    {living: breaker.Counts{"shop": 500, "bank": 500}, bursts: []burst{{"shop", 51}}, held: ""},
+		"a twentieth of a cluster is deleted":           {living: breaker.Counts{"shop": 500, "bank": 500}, bursts: []burst{{"shop", 25}, {"bank", 25}}, gone: 50},
+		"one more holds all of them":                    {living: breaker.Counts{"shop": 500, "bank": 499, "inn": 1}, bursts: []burst{{"shop", 25}, {"bank", 25}, {"inn", 1}}, held: ""},
+		"one namespace may use half of that":            {living: breaker.Counts{"shop": 500, "bank": 500}, bursts: []burst{{"shop", 26}}, held: "shop"},
+		"all of that if the others have no customers":   {living: breaker.Counts{"shop": 1000}, bursts: []burst{{"shop", 50}}, gone: 50},
+		"which is the cluster's business":               {living: breaker.Counts{"shop": 1000}, bursts: []burst{{"shop", 51}}, held: ""},
 		"half of a namespace is the cluster's business": {living: breaker.Counts{"shop": 40, "bank": 960}, bursts: []burst{{"shop", 20}}, gone: 20},
 		"more than half of a namespace is held there":   {living: breaker.Counts{"shop": 40, "bank": 960}, bursts: []burst{{"shop", 21}}, held: "shop"},
 		"what one namespace has held leaves the others their budget": {
-			living: breaker.Counts{"shop": 40, "bank": 960}, bursts: []burst{{"shop", 40}, {"bank", 50}}, gone: 50, held: "shop",
+			living: breaker.Counts{"shop": 40, "bank": 960}, bursts: []burst{{"shop", 40}, {"bank", 25}}, gone: 25, held: "shop",
 		},
 		"one tenant in each of many namespaces is judged for the cluster": {
 			living: breaker.Counts{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}, held: "",
 			bursts: []burst{{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}},
 		},
-		"all of three are deleted":            {living: breaker.Counts{"shop": 3}, bursts: []burst{{"shop", 3}}, gone: 3},
-		"half of four are deleted":            {living: breaker.Counts{"shop": 4}, bursts: []burst{{"shop", 2}}, gone: 2},
-		"three of four are held":              {living: breaker.Counts{"shop": 4}, bursts: []burst{{"shop", 3}}, held: ""},
-		"nine of ten are held":                {living: breaker.Counts{"shop": 10}, bursts: []burst{{"shop", 9}}, held: ""},
-		"ten of ten are held":                 {living: breaker.Counts{"shop": 10}, bursts: []burst{{"shop", 10}}, held: ""},
-		"49 % of a namespace are its own":     {living: breaker.Counts{"shop": 100, "bank": 1900}, bursts: []burst{{"shop", 49}}, gone: 49},
-		"51 % of a namespace are held":        {living: breaker.Counts{"shop": 100, "bank": 1900}, bursts: []burst{{"shop", 51}}, held: "shop"},
-		"three customers' namespaces go":      {class: "Tenant", living: breaker.Counts{"": 100}, bursts: []burst{{"", 3}}, gone: 3},
-		"four customers' namespaces are held": {class: "Tenant", living: breaker.Counts{"": 100}, bursts: []burst{{"", 4}}, held: ""},
+		"all of three are deleted":                                     {living: breaker.Counts{"shop": 3}, bursts: []burst{{"shop", 3}}, gone: 3},
+		"half of four are deleted":                                     {living: breaker.Counts{"shop": 4}, bursts: []burst{{"shop", 2}}, gone: 2},
+		"three of four are held":                                       {living: breaker.Counts{"shop": 4}, bursts: []burst{{"shop", 3}}, held: "shop"},
+		"nine of ten are held":                                         {living: breaker.Counts{"shop": 10}, bursts: []burst{{"shop", 9}}, held: "shop"},
+		"ten of ten are held":                                          {living: breaker.Counts{"shop": 10}, bursts: []burst{{"shop", 10}}, held: "shop"},
+		"49 % of a namespace are its own":                              {living: breaker.Counts{"shop": 100, "bank": 1900}, bursts: []burst{{"shop", 49}}, gone: 49},
+		"51 % of a namespace are held":                                 {living: breaker.Counts{"shop": 100, "bank": 1900}, bursts: []burst{{"shop", 51}}, held: "shop"},
+		"half of a small namespace are deleted":                        {living: breaker.Counts{"shop": 10, "bank": 990}, bursts: []burst{{"shop", 5}}, gone: 5},
+		"one more is held there":                                       {living: breaker.Counts{"shop": 10, "bank": 990}, bursts: []burst{{"shop", 6}}, held: "shop"},
+		"a namespace with three customers loses them":                  {living: breaker.Counts{"shop": 3, "bank": 997}, bursts: []burst{{"shop", 3}}, gone: 3},
+		"two such namespaces are one mistake":                          {living: breaker.Counts{"shop": 3, "inn": 2, "bank": 995}, bursts: []burst{{"shop", 3}, {"inn", 2}}, held: ""},
+		"also of more customers, which are one plan then":              {living: breaker.Counts{"shop": 10, "inn": 10, "bank": 980}, bursts: []burst{{"shop", 10}, {"inn", 10}}, held: ""},
+		"others lose theirs meanwhile":                                 {living: breaker.Counts{"shop": 3, "inn": 2, "bank": 995}, bursts: []burst{{"shop", 3}, {"inn", 2}, {"bank", 1}}, gone: 1, held: ""},
+		"customers with a namespace each are off-boarded as any other": {living: breaker.Counts{"a": 1, "b": 1, "c": 1, "bank": 997}, bursts: []burst{{"a", 1}, {"b", 1}, {"c", 1}}, gone: 3},
+		"three customers' namespaces go":                               {class: "Tenant", living: breaker.Counts{"": 100}, bursts: []burst{{"", 3}}, gone: 3},
+		"four customers' namespaces are held":                          {class: "Tenant", living: breaker.Counts{"": 100}, bursts: []burst{{"", 4}}, held: ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := fleet(test.living)
@@ -277,9 +293,10 @@ func TestATeamApprovesInItsNamespace(t *testing.T) {
 }
 
 func TestATeamCannotApproveForTheCluster(t *testing.T) {
-	c := fleet(breaker.Counts{"shop": 10, "bank": 10})
-	c.remove("shop", 6)
-	c.remove("bank", 6)
+	c := fleet(breaker.Counts{"shop": 10, "bank": 10, "inn": 10})
+	c.remove("shop", 4)
+	c.remove("bank", 4)
+	c.remove("inn", 4)
 	c.after(10 * time.Second)
 	plan := c.plan(t)
 	for uid, i := range c.waiting {
@@ -288,6 +305,124 @@ func TestATeamCannotApproveForTheCluster(t *testing.T) {
 	}
 	if c.judge(); c.gone > 0 {
 		t.Errorf("objects approve %d deletions of the whole cluster", c.gone)
+	}
+}
+
+// A plan holds its own members: what namespaces that are no part of it lose is judged as if it were alone.
+func TestAPlanOfTheClusterKeepsToItsNamespaces(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 300, "bank": 300, "inn": 300, "cafe": 100})
+	for _, namespace := range []string{"shop", "bank", "inn"} {
+		c.remove(namespace, 25)
+	}
+	c.after(10 * time.Second)
+	plan := c.plan(t)
+	c.remove("cafe", 1)
+	if c.after(10 * time.Second); c.gone != 1 || c.plan(t) != plan || len(c.verdict.Held) != 75 {
+		t.Errorf("of another namespace %d of 1 is deleted, %d of 75 are held, and the plan %s is %s", c.gone, len(c.verdict.Held), plan, c.plan(t))
+	}
+	c.remove("shop", 1)
+	if c.after(10 * time.Second); c.gone != 1 || c.plan(t) == plan || len(c.verdict.Held) != 76 {
+		t.Errorf("one more of its own does not join it: %d are held, %d deleted", len(c.verdict.Held), c.gone)
+	}
+	c.approved = []string{c.plan(t)}
+	if c.after(time.Second); c.gone != 77 || len(c.memory.Holds) > 0 {
+		t.Errorf("%d of 77 are deleted after the approval, and %d plans are left", c.gone, len(c.memory.Holds))
+	}
+}
+
+// What one team deletes keeps no other team from deleting a customer of its own.
+func TestOneNamespaceStopsNoOther(t *testing.T) {
+	c := fleet(breaker.Counts{"rival": 22, "shop": 178})
+	c.remove("rival", 5)
+	c.after(10 * time.Second)
+	c.remove("rival", 11)
+	c.after(10 * time.Second)
+	c.remove("shop", 5)
+	if c.after(10 * time.Second); c.gone != 10 || len(c.verdict.Held) != 11 {
+		t.Errorf("%d are deleted, want 5 of each, and %d are held", c.gone, len(c.verdict.Held))
+	}
+	if h := c.memory.Holds[0]; h.Namespace != "rival" {
+		t.Errorf("the plan is of %q", h.Namespace)
+	}
+}
+
+// A namespace that lost all it had counts for as long as any loss does.
+func TestNamespacesThatEmptyOneAfterTheOther(t *testing.T) {
+	for name, test := range map[string]struct {
+		pause time.Duration
+		gone  int
+	}{
+		"within an hour": {30 * time.Minute, 3},
+		"hours apart":    {2 * time.Hour, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := fleet(breaker.Counts{"shop": 3, "inn": 3, "bank": 994})
+			c.remove("shop", 3)
+			c.after(10 * time.Second)
+			c.after(test.pause)
+			c.remove("inn", 3)
+			if c.after(10 * time.Second); c.gone != test.gone {
+				t.Errorf("%d are deleted, want %d", c.gone, test.gone)
+			}
+		})
+	}
+}
+
+// Tenants that never served are not counted. As a part of a burst that is held, they are held with it.
+func TestWhatNeverServedWeighsNothing(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 20})
+	weightless := func(prefix string) {
+		for n := range 30 {
+			uid := fmt.Sprint(prefix, n)
+			c.waiting[uid] = breaker.Item{Class: class, UID: uid, Namespace: "shop", Name: uid, Since: c.now}
+		}
+	}
+	weightless("alone-")
+	if c.after(10 * time.Second); c.gone != 30 {
+		t.Errorf("%d of 30 are deleted", c.gone)
+	}
+	weightless("together-")
+	c.remove("shop", 11)
+	if c.after(10 * time.Second); c.gone != 30 || len(c.verdict.Held) != 41 || c.memory.Holds[0].Customers != 11 {
+		t.Errorf("%d are deleted, %d are held, want 30 and 41, with 11 customers: %+v", c.gone, len(c.verdict.Held), c.memory.Holds)
+	}
+}
+
+// A parent weighs what depends on it, and is never taken from its customers without an administrator's approval.
+func TestAParentWeighsItsCustomers(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 1000})
+	off := func(name string, customers int) {
+		c.waiting[name] = breaker.Item{Class: shared, UID: name, Namespace: "platform", Name: name, Weight: customers, Harm: "disables it", Generation: 2, Since: c.now}
+	}
+	off("unused", 0)
+	off("main", 1)
+	if c.after(10 * time.Second); c.gone != 0 || len(c.verdict.Held) != 2 {
+		t.Fatalf("a burst with a parent of a customer: %d changes are made, %d held", c.gone, len(c.verdict.Held))
+	}
+	delete(c.waiting, "main")
+	if c.after(10 * time.Second); c.gone != 1 {
+		t.Error("one without customers is held")
+	}
+	off("main", 67)
+	c.after(10 * time.Second)
+	plan := c.plan(t)
+	text := c.memory.Holds[0].Text(breaker.Words{Many: "distributions", Shared: true}, breaker.Annotations{Approve: "approve", Namespace: "ops", ConfigMap: "budget"})
+	if want := "1 harmful change of distributions would take 67 customers out of service, which needs an approval. Nothing was changed. This is plan " + plan + ". To approve it, run: kubectl -n ops annotate configmap budget approve=" + plan + " --overwrite. To undo a change, restore the previous spec."; text != want {
+		t.Errorf("it says %s", text)
+	}
+	i := c.waiting["main"]
+	i.Approval = plan
+	c.waiting["main"] = i
+	if c.judge(); c.gone != 1 {
+		t.Error("the object approves it")
+	}
+	c.approved = []string{plan}
+	if c.judge(); c.gone != 2 {
+		t.Error("an administrator can't approve it")
+	}
+	c.remove("shop", 50)
+	if c.after(10 * time.Second); c.gone != 52 {
+		t.Errorf("it has used up the budget of the tenants: %d of 50 are deleted", c.gone-2)
 	}
 }
 
@@ -313,7 +448,7 @@ func TestAChangeCountsAsADeletion(t *testing.T) {
 	c := fleet(breaker.Counts{"shop": 100})
 	for i := range 11 {
 		uid := fmt.Sprint("uid", i)
-		c.waiting[uid] = breaker.Item{Class: class, UID: uid, Namespace: "shop", Name: uid, Harm: "disables it", Generation: 2, Since: c.now}
+		c.waiting[uid] = breaker.Item{Class: class, UID: uid, Weight: 1, Namespace: "shop", Name: uid, Harm: "disables it", Generation: 2, Since: c.now}
 	}
 	c.after(10 * time.Second)
 	plan := c.plan(t)
@@ -332,10 +467,10 @@ func TestAChangeCountsAsADeletion(t *testing.T) {
 
 // A customer's namespace is deleted with all that is in it, and nothing of that asks again.
 func TestWhatIsDeletedWithItsNamespaceIsNotHeld(t *testing.T) {
-	tenant := breaker.Item{Class: "Tenant", UID: "t", Name: "acme", Owns: "acme", Since: start}
+	tenant := breaker.Item{Class: "Tenant", UID: "t", Weight: 1, Name: "acme", Owns: "acme", Since: start}
 	var inside []breaker.Item
 	for n := range 20 {
-		inside = append(inside, breaker.Item{Class: class, UID: fmt.Sprint(n), Namespace: "acme", Name: fmt.Sprint(n), Since: start})
+		inside = append(inside, breaker.Item{Class: class, UID: fmt.Sprint(n), Weight: 1, Namespace: "acme", Name: fmt.Sprint(n), Since: start})
 	}
 	w := breaker.World{Now: start.Add(time.Minute), Waiting: inside, Living: map[breaker.Class]breaker.Counts{}}
 	if v := breaker.Judge(policy(), breaker.Memory{}, w); len(v.Held) != 20 {
@@ -356,7 +491,7 @@ func TestAPlanOfChangesOutlivesTheProcess(t *testing.T) {
 	c := fleet(breaker.Counts{"shop": 100})
 	for i := range 20 {
 		uid := fmt.Sprint("uid", i)
-		c.waiting[uid] = breaker.Item{Class: class, UID: uid, Namespace: "shop", Name: uid, Harm: "disables it", Generation: 2, Since: c.now}
+		c.waiting[uid] = breaker.Item{Class: class, UID: uid, Weight: 1, Namespace: "shop", Name: uid, Harm: "disables it", Generation: 2, Since: c.now}
 	}
 	c.after(10 * time.Second)
 	plan, waiting := c.plan(t), c.waiting
@@ -401,6 +536,27 @@ func TestMemoryIsStoredAsItIs(t *testing.T) {
 	}
 }
 
+// lostIn is what the window has cost each namespace.
+func lostIn(m breaker.Memory, now time.Time) breaker.Counts {
+	out := breaker.Counts{}
+	for _, b := range m.Cleared {
+		if now.Sub(b.At) < time.Hour {
+			out[b.Namespace] += b.Weight
+		}
+	}
+	return out
+}
+
+// heldIn is how many wait in a namespace.
+func (c *cluster) heldIn(namespace string) (n int) {
+	for _, i := range c.waiting {
+		if i.Namespace == namespace {
+			n++
+		}
+	}
+	return n
+}
+
 // Whatever happens, no window loses more than its budget without a person, and a member of a plan stays one until a
 // person decides, it ends outside, or the plan shrinks into the budget.
 func TestNoWindowLosesMoreThanItsBudget(t *testing.T) {
@@ -427,6 +583,11 @@ func TestNoWindowLosesMoreThanItsBudget(t *testing.T) {
 			of := size - c.gone + lost
 			if most := max(10, of*5/100); lost > most {
 				t.Fatalf("%d of %d are lost within an hour, more than %d", lost, of, most)
+			}
+			for ns, l := range lostIn(c.memory, c.now) {
+				if had := c.living[ns] + l + c.heldIn(ns); l*2 > had && had > 3 {
+					t.Fatalf("%d of %d in namespace %s are lost within an hour: more than half", l, had, ns)
+				}
 			}
 			if lost*2 > of && of > 3 {
 				t.Fatalf("%d of %d are lost within an hour: more than half", lost, of)

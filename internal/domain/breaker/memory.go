@@ -115,6 +115,8 @@ type Batch struct {
 	Class     Class     `json:"class"`
 	Namespace string    `json:"namespace,omitempty"`
 	Keys      Keys      `json:"keys"`
+	// Weight is how many customers that took out of service.
+	Weight int `json:"weight,omitempty"`
 	// Approved means that a person has let them go on.
 	Approved bool `json:"approved,omitempty"`
 }
@@ -128,13 +130,15 @@ type Hold struct {
 	// Plan is the name of exactly these members.
 	Plan string `json:"plan"`
 	Keys Keys   `json:"keys"`
-	// Count is how many members the plan has, Changes how many of them are changes, Of how many objects there were,
-	// Allowed how many of these a window may lose, and Spent how many it had lost.
-	Count   int `json:"count"`
-	Changes int `json:"changes,omitempty"`
-	Of      int `json:"of"`
-	Allowed int `json:"allowed"`
-	Spent   int `json:"spent,omitempty"`
+	// Count is how many members the plan has, Changes how many of them are changes, and Customers how many customers they take
+	// out of service. Of is how many customers there were, Allowed how many of these a window may lose, and Spent how many it
+	// had lost.
+	Count     int `json:"count"`
+	Changes   int `json:"changes,omitempty"`
+	Customers int `json:"customers,omitempty"`
+	Of        int `json:"of"`
+	Allowed   int `json:"allowed"`
+	Spent     int `json:"spent,omitempty"`
 	// Former are the names that the plan had before others joined it, the oldest first.
 	Former []Former `json:"former,omitempty"`
 }
@@ -250,15 +254,15 @@ func (m *Memory) holdOf(class Class, namespace string) *Hold {
 	return nil
 }
 
-// spent is how many items were let go on since then without a person, and gone how many in all.
+// spent is how many customers were lost since then without an approval, and gone how many in all.
 func (m *Memory) spent(since time.Time, class Class, namespace string) (spent, gone int) {
 	for _, b := range m.Cleared {
 		if b.Class != class || namespace != "" && b.Namespace != namespace || !b.At.After(since) {
 			continue
 		}
-		gone += len(b.Keys)
+		gone += b.Weight
 		if !b.Approved {
-			spent += len(b.Keys)
+			spent += b.Weight
 		}
 	}
 	return spent, gone
@@ -290,18 +294,19 @@ func batches(now time.Time, items []Item, key func(Item) Key) []Batch {
 		class     Class
 		namespace string
 	}
-	var order []scope
-	keys := map[scope]Keys{}
+	var out []Batch
+	at := map[scope]int{}
 	for _, i := range items {
 		s := scope{i.Class, i.Namespace}
-		if _, had := keys[s]; !had {
-			order = append(order, s)
+		n, had := at[s]
+		if !had {
+			n = len(out)
+			at[s], out = n, append(out, Batch{At: now, Class: s.class, Namespace: s.namespace})
 		}
-		keys[s] = append(keys[s], key(i))
+		out[n].Keys, out[n].Weight = append(out[n].Keys, key(i)), out[n].Weight+i.Weight
 	}
-	var out []Batch
-	for _, s := range order {
-		out = append(out, Batch{At: now, Class: s.class, Namespace: s.namespace, Keys: keys[s].sorted()})
+	for n := range out {
+		out[n].Keys = out[n].Keys.sorted()
 	}
 	return out
 }

@@ -15,7 +15,7 @@ func guarded(in *distribution.Input) { in.Guarded, in.Desired.Direct = true, tru
 func judged(s breaker.State) func(*distribution.Input) {
 	return func(in *distribution.Input) {
 		guarded(in)
-		in.World.BudgetKnown, in.World.Budget = true, breaker.Answer{State: s, Message: "Too many."}
+		in.World.BudgetKnown, in.World.Budget, in.World.BudgetHarm = true, breaker.Answer{State: s, Message: "Too many."}, in.Harm()
 	}
 }
 
@@ -29,9 +29,26 @@ func budgetKept() map[string]question {
 	off := func(in *distribution.Input) { edited(in); in.Desired.Enabled = false }
 	shared := func(in *distribution.Input) { in.Desired.Direct = false }
 	look := distribution.Look{At: distribution.LookBudget}
+	tenants := func(in *distribution.Input) { in.World.Dependents = &distribution.Dependents{Count: 3} }
+	differs := resource.Difference{Field: "enabled", Desired: "false", Observed: "true"}
+	enabledOutside := func(in *distribution.Input) {
+		in.Desired.Enabled, in.World.Differences = false, []resource.Difference{differs}
+	}
+	loses := func(d resource.Difference) func(*distribution.Input) {
+		return func(in *distribution.Input) { in.World.Differences = []resource.Difference{d} }
+	}
+	parameter := resource.Difference{Field: "tenantConfig.parameterDefinitions[origin]", Observed: "{}"}
+	inherited := resource.Difference{Field: "viewerCertificate.acmCertificateArn", Desired: "arn:2", Observed: "arn:1"}
+	first := resource.Difference{Field: "viewerCertificate", Desired: "{}"}
 	return map[string]question{
-		"one that is to be disabled is asked for": {in: with(quiet(), off, guarded), rule: "WithinBudget", step: look},
-		"also one with tenants":                   {in: with(quiet(), off, guarded, shared), rule: "WithinBudget", step: look},
+		"one that is to be disabled is asked for":       {in: with(quiet(), off, guarded), rule: "WithinBudget", step: look},
+		"the tenants of a shared one are counted first": {in: with(quiet(), off, guarded, shared), rule: "Counted", step: distribution.Look{At: distribution.LookDependents}},
+		"then it is asked for":                          {in: with(quiet(), off, guarded, shared, tenants), rule: "WithinBudget", step: look},
+		"also if it was enabled outside":                {in: with(quiet(), enabledOutside, guarded, shared, tenants), rule: "WithinBudget", step: look},
+		"not if that is only reported":                  {in: with(quiet(), enabledOutside, guarded, shared, drift(resource.DriftReport)), rule: "Idle", step: distribution.Rest{}},
+		"a parameter that tenants may set is asked for": {in: with(quiet(), edited, guarded, shared, tenants, loses(parameter)), rule: "WithinBudget", step: look},
+		"and the certificate that they inherit":         {in: with(quiet(), edited, guarded, shared, tenants, loses(inherited)), rule: "WithinBudget", step: look},
+		"a certificate where there was none is not":     {in: with(quiet(), edited, guarded, shared, loses(first)), rule: "InSync", step: distribution.Update{Changes: []resource.Difference{first}}},
 		"and held if that is one too many": {
 			in: with(quiet(), off, judged(breaker.Held)), rule: "WithinBudget", step: distribution.Rest{}, reason: resource.ReasonDeletionHeld,
 		},

@@ -192,11 +192,10 @@ func (in Input) readyCondition(d Decision) chain.Condition {
 			return no(d.Problem.Reason, d.Problem.Message)
 		}
 	}
-	message := "Deployed to CloudFront's edge locations."
 	if !in.World.Resource.Enabled {
-		message = "Deployed and disabled, as the spec requests: it does not answer requests."
+		return no(resource.ReasonDisabled, "Deployed and disabled, as the spec requests: it does not answer requests. To enable it, set spec.enabled to true."+in.reach())
 	}
-	return chain.Condition{Type: chain.Ready, Status: true, Reason: resource.ReasonDeployed, Message: message}
+	return chain.Condition{Type: chain.Ready, Status: true, Reason: resource.ReasonDeployed, Message: "Deployed to CloudFront's edge locations."}
 }
 
 // deletingCondition says how far the deletion is when no rule named a problem.

@@ -48,7 +48,7 @@ func TestConditions(t *testing.T) {
 		ready, synced string
 	}{
 		"a quiet world is ready and in sync":                         {quiet(), "true/Deployed", "true/InSync"},
-		"what the spec disables is ready":                            {with(quiet(), disabled, asked(false)), "true/Deployed", "true/InSync"},
+		"what the spec disables serves nothing":                      {with(quiet(), disabled, asked(false)), "false/Disabled", "true/InSync"},
 		"a new object is being created":                              {unborn(), "false/Creating", "false/UpdatePending"},
 		"a deployment is not ready and in sync":                      {with(quiet(), inProgress), "false/Deploying", "true/InSync"},
 		"a changed spec is pending, the resource continues to serve": {with(quiet(), drifted, edited), "true/Deployed", "false/UpdatePending"},
@@ -114,7 +114,8 @@ func TestMessages(t *testing.T) {
 		want string
 	}{
 		"ready":                 {quiet(), chain.Ready, "Deployed to CloudFront's edge locations."},
-		"disabled by the spec":  {with(quiet(), disabled, asked(false)), chain.Ready, "Deployed and disabled, as the spec requests: it does not answer requests."},
+		"disabled by the spec":  {with(quiet(), disabled, asked(false)), chain.Ready, "Deployed and disabled, as the spec requests: it does not answer requests. To enable it, set spec.enabled to true."},
+		"disabled with tenants": {with(quiet(), disabled, asked(false), func(in *distribution.Input) { in.Desired.Direct, in.World.Serving = false, 67 }), chain.Ready, "Deployed and disabled, as the spec requests: it does not answer requests. To enable it, set spec.enabled to true. It concerns 67 customers."},
 		"disabled while paused": {with(quiet(), disabled, paused), chain.Ready, "The distribution is disabled in AWS although spec.enabled is true, so it does not answer requests. Enable it in AWS, or set spec.enabled to false if this is intended. The operator changes nothing while the object is paused."},
 		"disabled forever":      {with(quiet(), disabled, drifted, worn), chain.Ready, "The distribution is disabled in AWS although spec.enabled is true, so it does not answer requests. Enable it in AWS, or set spec.enabled to false if this is intended. The operator keeps trying to enable it."},
 		"not yet":               {unborn(), chain.Ready, "The distribution does not exist yet."},

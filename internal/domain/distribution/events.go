@@ -98,7 +98,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if len(s.Drift) > 0 {
 			return resource.DriftEvent(s.Drift)
 		}
-		return told(resource.EventUpdated, "Updated the %s %s: %s.", in.Desired.Words.Noun, in.id(), resource.Changes(s.Changes))
+		return told(resource.EventUpdated, "Updated the %s %s: %s.%s", in.Desired.Words.Noun, in.id(), resource.Changes(s.Changes), in.reach())
 	case Tag:
 		if len(s.Drift) > 0 {
 			return resource.DriftEvent(s.Drift)

@@ -87,8 +87,10 @@ type World struct {
 	// Differences are those between the configuration in the spec and that in AWS.
 	Differences []resource.Difference
 
-	// Dependents are the tenants that use the resource, nil until they were listed.
+	// Dependents are the tenants that use the resource, nil until they were listed. Serving is how many tenants serve through
+	// it, as the account was last listed.
 	Dependents *Dependents
+	Serving    int
 }
 
 // Dependents are tenants that use a resource.
@@ -99,9 +101,6 @@ type Dependents struct {
 	// Ours are the objects of this cluster among them.
 	Ours []ownership.Owner
 }
-
-// Harm says what the change of the spec takes away. Empty: nothing.
-func (in Input) Harm() string { return in.view().Harm }
 
 // deleting reports whether the object is being deleted.
 func (in Input) deleting() bool { return !in.DeletedAt.IsZero() }
@@ -120,9 +119,7 @@ func (in Input) view() *resource.View {
 		v.ID, v.ARN, v.Retain = r.ID, r.ARN, v.Retain || r.Default
 	}
 	v.Weighs = in.Desired.Direct && (in.Memory.ID != "" || !in.CreateMark.IsZero())
-	if r := in.World.Resource; r != nil && r.Enabled && !in.Desired.Enabled && !v.Applied && v.Mine() {
-		v.Harm = "disables it"
-	}
+	v.Harm = in.harm(v)
 	return v
 }
 

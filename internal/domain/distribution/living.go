@@ -20,7 +20,8 @@ func livingRules() []rule {
 		chain.Ask("Owned", "A resource without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
 		chain.Ask("Paused", "For a paused object, and while all writes to AWS are halted, the operator reads from AWS but changes nothing.", shared((*resource.View).Stopped)),
 		chain.Ask("Finalized", "An object with a resource in AWS always has the finalizer.", shared((*resource.View).Finalized)),
-		chain.Ask("WithinBudget", "A change that disables a resource counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
+		chain.Ask("Counted", "Before a shared resource is disabled, or loses what its tenants live on, they are counted.", counted),
+		chain.Ask("WithinBudget", "A change or a correction that takes customers out of service counts in the deletion budget, as a deletion does. A resource with tenants is not taken from them without an approval.", shared((*resource.View).WithinBudget)),
 		chain.Ask("Present", "A resource that does not exist is created exactly once.", present),
 		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy.", faithful),
 		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsFaithful)),
@@ -145,7 +146,9 @@ func settled(in Input) (Decision, bool) {
 		return pass()
 	}
 	isNew := in.AdoptedID != r.ID && (in.Memory.ID == "" || in.Memory.Conditions[chain.Ready].Reason == resource.ReasonCreating)
-	return rest(in.view().Deploying(isNew), in.followIn(r.Modified))
+	p := in.view().Deploying(isNew)
+	p.Message += in.reach()
+	return rest(p, in.followIn(r.Modified))
 }
 
 func serving(in Input) (Decision, bool) {

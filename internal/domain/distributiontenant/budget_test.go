@@ -19,7 +19,13 @@ func answered(s breaker.State) func(*distributiontenant.Input) {
 	return func(in *distributiontenant.Input) {
 		in.Guarded, in.World.BudgetKnown = true, true
 		in.World.Budget = breaker.Answer{State: s, Message: "Too many."}
+		in.World.BudgetHarm = in.Harm()
 	}
+}
+
+// harmful is what the answer was about.
+func harmful(harm string) func(*distributiontenant.Input) {
+	return func(in *distributiontenant.Input) { in.World.BudgetHarm = harm }
 }
 
 func TestWithinBudget(t *testing.T) {
@@ -39,6 +45,7 @@ func budgetCases(removal bool) map[string]question {
 		in.World.Tenant.DomainStates["dropped.example.com"] = distributiontenant.DomainActive
 	}
 	outside := func(in *distributiontenant.Input) { in.Desired.Enabled = false }
+	given := func(in *distributiontenant.Input) { has(alphaName, betaName)(in) }
 	disabled := quiet().World.Tenant.Tenant
 	disabled.Enabled = false
 	never := func(in *distributiontenant.Input) {
@@ -58,14 +65,29 @@ func budgetCases(removal bool) map[string]question {
 		}
 	}
 	return map[string]question{
-		"a tenant that is to be disabled is asked for": {in: with(quiet(), off, guarded), rule: rule, step: look},
-		"and held if that is one too many":             {in: with(quiet(), off, answered(breaker.Held)), rule: rule, step: held, reason: resource.ReasonDeletionHeld},
-		"a served domain that is dropped is asked for": {in: with(quiet(), fewer, guarded), rule: rule, step: look},
-		"a tenant that was enabled outside of Kubernetes is disabled without a question": {
-			in: with(quiet(), outside, guarded), rule: "InSync",
+		"a tenant that is to be disabled is asked for":                 {in: with(quiet(), off, guarded), rule: rule, step: look},
+		"and held if that is one too many":                             {in: with(quiet(), off, answered(breaker.Held)), rule: rule, step: held, reason: resource.ReasonDeletionHeld},
+		"a served domain that is dropped is asked for":                 {in: with(quiet(), fewer, guarded), rule: rule, step: look},
+		"a tenant that was enabled outside of Kubernetes is asked for": {in: with(quiet(), outside, guarded), rule: rule, step: look},
+		"so is a domain that it was given outside":                     {in: with(quiet(), given, guarded), rule: rule, step: look},
+		"and held if that is one too many, however it came about":      {in: with(quiet(), outside, answered(breaker.Held), harmful("disables the tenant")), rule: rule, step: held, reason: resource.ReasonDeletionHeld},
+		"it is disabled once that may be": {
+			in: with(quiet(), outside, answered(breaker.Go), harmful("disables the tenant")), rule: "InSync",
 			step: fromSeen(quiet(), distributiontenant.Update{
 				ID: tenantID, ETag: "E-1", Tenant: disabled, Drift: []resource.Difference{{Field: "enabled", Desired: "false", Observed: "true"}},
 			}),
+		},
+		"drift that is only reported takes nothing away": {in: with(quiet(), outside, guarded, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
+		"an answer is for what was asked":                {in: with(quiet(), off, answered(breaker.Go), harmful("removes dropped.example.com")), rule: rule, step: look},
+
+		"a tenant without its owner tags is counted before anything follows from that": {in: with(quiet(), tagged(nil), freshTags, guarded), rule: "Owned", step: look},
+		"and left alone if many are": {
+			in: with(quiet(), tagged(nil), freshTags, adoption(resource.AdoptIfUnowned), answered(breaker.Held), harmful(distributiontenant.LostOwnership)), rule: "Owned",
+			step: held, reason: resource.ReasonAdoptionRequired, stuck: true,
+		},
+		"a single one is adopted as its policy says": {
+			in: with(quiet(), tagged(nil), freshTags, adoption(resource.AdoptIfUnowned), answered(breaker.Go), harmful(distributiontenant.LostOwnership)), rule: "Owned",
+			step: distributiontenant.Adopt{ARN: quiet().World.Tenant.ARN, Tags: me.Tags()},
 		},
 	}
 }

@@ -214,13 +214,19 @@ func (in Input) view() *resource.View {
 	return v
 }
 
-// Harm says what the change of the spec takes away. Empty: nothing.
+// Harm says what the next write takes away from those who are served. Empty: nothing.
 func (in Input) Harm() string { return in.proven().view().Harm }
 
-// harm says what the change of the spec that is not made yet takes away from a tenant of ours.
+// LostOwnership is the harm of a tenant that is not tagged as the object's any more.
+const LostOwnership = "is no longer tagged as its own"
+
+// harm says what the next write takes away from a tenant of ours, whether the spec has changed or AWS has.
 func (in Input) harm(v *resource.View) string {
 	t := in.World.Tenant
-	if t == nil || v.Applied || !v.Mine() {
+	switch {
+	case in.inDoubt(v):
+		return LostOwnership
+	case in.Deleting, t == nil, !v.Mine(), v.Applied && (in.Policy.Drift != resource.DriftEnforce || in.Unresolved()):
 		return ""
 	}
 	var out []string

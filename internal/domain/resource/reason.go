@@ -12,6 +12,7 @@ const (
 	ReasonCreating                chain.Reason = "Creating"
 	ReasonDeploying               chain.Reason = "Deploying"
 	ReasonDisabling               chain.Reason = "Disabling"
+	ReasonDisabled                chain.Reason = "Disabled"
 	ReasonDeleting                chain.Reason = "Deleting"
 	ReasonCertificateFailed       chain.Reason = "CertificateFailed"
 	ReasonDomainConflict          chain.Reason = "DomainConflict"
@@ -36,7 +37,7 @@ const (
 // Alarming reports whether a reason for not being Ready needs attention.
 func Alarming(r chain.Reason) bool {
 	switch r {
-	case ReasonCreating, ReasonDeploying, ReasonDisabling, ReasonDeleting, ReasonDomainValidationPending, ReasonDeployed,
+	case ReasonCreating, ReasonDeploying, ReasonDisabling, ReasonDisabled, ReasonDeleting, ReasonDomainValidationPending, ReasonDeployed,
 		ReasonUpdatePending, ReasonPaused, ReasonInSync:
 		return false
 	default:

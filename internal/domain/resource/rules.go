@@ -100,12 +100,12 @@ func (v *View) SameAccount() Verdict {
 		v.Noun, v.Memory.Account, v.caller(), v.Memory.Account)})
 }
 
-// WithinBudget holds a deletion, and a change that does as much harm, until the breaker lets it go on.
+// WithinBudget holds a deletion, and a change or a correction that does as much harm, until the breaker lets it go on.
 func (v *View) WithinBudget() Verdict {
 	switch {
 	case !v.Budgeted():
 		return Verdict{}
-	case !v.World.BudgetKnown:
+	case !v.asked():
 		return Verdict{Do: LookBudget}
 	}
 	switch v.World.Budget.State {
@@ -153,12 +153,25 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 		return Verdict{Do: LookTags}
 	case v.Still():
 		return Verdict{Do: Rest}
+	case v.Held():
+		return v.inDoubt(relation, advice)
 	case !v.mayAdopt(relation):
 		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation) + v.grantText(relation), Detail: previousText(v.PreviousOwner())})
 	case v.World.Refused != nil && !v.World.RefusedWith(fault.Exists):
 		return Verdict{Do: Tell}
 	}
 	return Verdict{Do: Adopt, Tags: v.Me.Tags(), Previous: v.PreviousOwner()}
+}
+
+// inDoubt counts a resource that is no longer tagged as the object's, before anything follows from that: many of them at a
+// time are one mistake.
+func (v *View) inDoubt(relation ownership.Relation, advice func(ownership.Relation) string) Verdict {
+	if held := v.WithinBudget(); held.Problem == nil {
+		return held
+	}
+	return stuck(chain.Problem{
+		Reason: ReasonAdoptionRequired, Message: advice(relation) + " " + v.World.Budget.Message, Detail: previousText(v.PreviousOwner()),
+	})
 }
 
 // grantText says that the policy of the object alone does not decide.

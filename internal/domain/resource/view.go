@@ -103,8 +103,9 @@ type World struct {
 	OwnerAlive bool
 	// Account is the AWS account of the operator's credentials, empty until it was looked up.
 	Account string
-	// Budget is what the breaker answers to a deletion, or to a change that does as much harm, if BudgetKnown.
+	// Budget is what the breaker answers to a deletion, or to the loss of that BudgetHarm, if BudgetKnown.
 	Budget      breaker.Answer
+	BudgetHarm  string
 	BudgetKnown bool
 	// Unreadable is why something could not be read that a decision needs.
 	Unreadable *fault.Error
@@ -156,7 +157,7 @@ type View struct {
 	TrustsMark bool
 	// Weighs is true while the deletion of the object would take something away that is its own.
 	Weighs bool
-	// Harm says what a change of the spec takes away. Empty: nothing.
+	// Harm says what the next write takes away from those who are served, whatever caused it. Empty: nothing.
 	Harm string
 	// Moment is how long tags that an earlier pass read prove enough for a step that can't be taken back.
 	Moment time.Duration
@@ -220,8 +221,11 @@ func (v *View) Budgeted() bool {
 
 // Held reports whether the breaker has not let it go on.
 func (v *View) Held() bool {
-	return v.Budgeted() && (!v.World.BudgetKnown || v.World.Budget.State != breaker.Go)
+	return v.Budgeted() && (!v.asked() || v.World.Budget.State != breaker.Go)
 }
+
+// asked reports whether the breaker has answered what the object asks for now.
+func (v *View) asked() bool { return v.World.BudgetKnown && v.World.BudgetHarm == v.Harm }
 
 // Inheriting reports whether the spec is still the one for which the resource was adopted.
 func (v *View) Inheriting() bool {

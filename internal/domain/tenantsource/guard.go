@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/budget"
 )
 
 // Policy says what becomes of a tenant whose row is gone.
@@ -31,19 +33,9 @@ type Guard struct {
 	Grace time.Duration
 }
 
-// No budget allows more than the ceiling, in percent, of a fleet that has more than so few objects.
-const (
-	ceiling = 50
-	few     = 3
-)
-
 // budget is how many of so many objects may be lost in a window, and whether that is the ceiling.
 func (g Guard) budget(size int) (most int, capped bool) {
-	most = max(g.MaxDeletes, size*g.MaxPercent/100)
-	if half := size * ceiling / 100; size > few && half < most {
-		return half, true
-	}
-	return most, false
+	return budget.Limit{Max: g.MaxDeletes, Percent: g.MaxPercent}.Allows(size, budget.Ceiling)
 }
 
 // Owned is an object of the source.
