@@ -55,8 +55,9 @@ func forget(t *testing.T, namespaces ...string) {
 		for _, namespace := range namespaces {
 			var sources v1alpha1.TenantSourceList
 			var tenants v1alpha1.DistributionTenantList
+			var parents v1alpha1.DistributionList
 			var objects []client.Object
-			for _, list := range []client.ObjectList{&sources, &tenants} {
+			for _, list := range []client.ObjectList{&sources, &tenants, &parents} {
 				if err := kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
 					t.Error(err)
 				}
@@ -66,6 +67,9 @@ func forget(t *testing.T, namespaces ...string) {
 			}
 			for i := range tenants.Items {
 				objects = append(objects, &tenants.Items[i])
+			}
+			for i := range parents.Items {
+				objects = append(objects, &parents.Items[i])
 			}
 			for _, o := range objects {
 				o.SetFinalizers(nil)

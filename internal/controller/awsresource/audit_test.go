@@ -178,10 +178,16 @@ func matches(step v1alpha1.DeletionStep, r thing, found bool) bool {
 // create makes the object and waits until it is Ready. AWS is quick about it, which saves many looks.
 func (a *audit) create(t *testing.T) thing {
 	t.Helper()
+	return a.createAs(t, readyTrue)
+}
+
+// createAs creates one that is Ready as ready says in the end.
+func (a *audit) createAs(t *testing.T, ready string) thing {
+	t.Helper()
 	quickly(a.w, func() {
 		apply(t, a.w, a.o)
 		a.w.Advance(time.Second)
 	})
-	is(t, a.w, a.o, readyTrue, syncedTrue)
+	is(t, a.w, a.o, ready, syncedTrue)
 	return a.k.only(t, a.w)
 }

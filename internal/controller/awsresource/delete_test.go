@@ -345,7 +345,7 @@ func TestADisabledResourceIsDeletedAtOnce(t *testing.T) {
 		a := audited(t, k, world.Options{})
 		w := a.w
 		k.setEnabled(a.o, false)
-		r := a.create(t)
+		r := a.createAs(t, disabledAsAsked)
 		if r.Enabled {
 			t.Fatalf("AWS has %+v", r)
 		}

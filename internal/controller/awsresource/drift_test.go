@@ -124,7 +124,7 @@ func TestDriftIsIgnoredUnderSuspend(t *testing.T) {
 		// A change of the spec is applied all the same, whole.
 		edit(t, w, a.o, func(o client.Object) { k.setEnabled(o, false) })
 		w.Advance(settle)
-		is(t, w, a.o, readyTrue, syncedTrue)
+		is(t, w, a.o, disabledAsAsked, syncedTrue)
 		if r := k.only(t, w); r.Enabled || r.Marked {
 			t.Errorf("AWS has %+v", r)
 		}
@@ -282,7 +282,7 @@ func TestNothingIsWrittenWhilePaused(t *testing.T) {
 		k.none(t, w)
 		pause(t, w, a.o, "false")
 		w.Advance(settle)
-		is(t, w, a.o, readyTrue, syncedTrue)
+		is(t, w, a.o, disabledAsAsked, syncedTrue)
 		if r := k.only(t, w); r.Enabled || r.Tags["team"] != "api" {
 			t.Errorf("AWS has %+v", r)
 		}

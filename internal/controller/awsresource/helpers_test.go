@@ -21,8 +21,10 @@ import (
 
 // What tests say most often.
 const (
-	readyTrue  = "Ready=True/Deployed"
-	syncedTrue = "Synced=True/InSync"
+	readyTrue = "Ready=True/Deployed"
+	// disabledAsAsked is a resource that the spec disables.
+	disabledAsAsked = "Ready=False/Disabled"
+	syncedTrue      = "Synced=True/InSync"
 )
 
 // settle is long enough for a change to be noticed, sent and deployed.

@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
@@ -167,6 +170,35 @@ func (a *AWS) Disable(ctx context.Context, name string) error {
 	})
 	if err != nil {
 		return fmt.Errorf("disabling %s behind the operator's back: %w", name, err)
+	}
+	return nil
+}
+
+// RemoveTags takes all tags from a tenant, as a clean-up script does.
+func (a *AWS) RemoveTags(ctx context.Context, t sim.TenantState) error {
+	keys := slices.Sorted(maps.Keys(t.Tags))
+	if _, err := a.client().UntagResource(ctx, &cloudfront.UntagResourceInput{Resource: awssdk.String(t.ARN), TagKeys: &types.TagKeys{Items: keys}}); err != nil {
+		return fmt.Errorf("removing the tags of %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// AddDomain gives a tenant one more domain, as another tool does.
+func (a *AWS) AddDomain(ctx context.Context, t sim.TenantState, domain string) error {
+	c := a.client()
+	now, err := c.GetDistributionTenant(ctx, &cloudfront.GetDistributionTenantInput{Identifier: awssdk.String(t.ID)})
+	if err != nil {
+		return fmt.Errorf("adding %s to %s: %w", domain, t.Name, err)
+	}
+	var domains []types.DomainItem
+	for _, d := range slices.Sorted(maps.Keys(t.Domains)) {
+		domains = append(domains, types.DomainItem{Domain: awssdk.String(d)})
+	}
+	_, err = c.UpdateDistributionTenant(ctx, &cloudfront.UpdateDistributionTenantInput{
+		Id: now.DistributionTenant.Id, IfMatch: now.ETag, Domains: append(domains, types.DomainItem{Domain: awssdk.String(domain)}),
+	})
+	if err != nil {
+		return fmt.Errorf("adding %s to %s: %w", domain, t.Name, err)
 	}
 	return nil
 }

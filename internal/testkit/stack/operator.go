@@ -151,3 +151,6 @@ func (o *Operator) Log() (string, error) {
 	}
 	return all.String(), nil
 }
+
+// Flags adds flags for the next start, which win over the previous ones.
+func (o *Operator) Flags(flags ...string) { o.options.Flags = slices.Concat(o.options.Flags, flags) }
