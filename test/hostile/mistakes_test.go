@@ -135,7 +135,7 @@ func (f *fleet) restartWith(flags ...string) {
 // One boolean of the shared distribution is worth all of its customers.
 func TestASharedDistributionIsNotDisabledByMistake(t *testing.T) {
 	forget(t, "parent")
-	f := newFleet(t, "parent")
+	f := newFleet(t, "parent", "--grants=Audit")
 	f.kubectl("apply", "-f", host.Path("config", "samples", "distribution", "adoption.yaml"))
 	parent := &v1alpha1.Distribution{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "adoption"}}
 	says := func(reason, text string) {
