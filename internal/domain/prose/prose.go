@@ -1,9 +1,10 @@
-// Package prose makes texts of unknown length fit for a message: quoted, shortened, counted.
+// Package prose makes texts of others fit for a message: harmless, quoted, shortened, counted.
 package prose
 
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -17,6 +18,21 @@ const (
 
 	lowerCase = "abcdefghijklmnopqrstuvwxyz"
 )
+
+// Plain is a text without the characters that a terminal obeys instead of showing them: controls, with which a text can
+// clear the screen or set its title, and format characters, which can reverse or hide their neighbours. Line breaks and
+// tabs become spaces, so that one text can't look like two.
+func Plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r) && unicode.IsSpace(r), unicode.In(r, unicode.Zl, unicode.Zp):
+			return ' '
+		case unicode.In(r, unicode.Cc, unicode.Cf):
+			return -1
+		}
+		return r
+	}, s)
+}
 
 // Quote shows a text of unknown length.
 func Quote(s string) string { return fmt.Sprintf("%q", Shorten(s, LongestQuote)) }
@@ -34,10 +50,11 @@ func Shorten(s string, n int) string {
 	return s[:end] + ellipsis
 }
 
-// Fit cuts a text to at most n bytes, at the end of a character. Bytes that are not UTF-8 are replaced as JSON would
-// replace them: a message that is read back other than it was written would be written forever.
+// Fit makes a text fit for status and events: it is plain, and cut to at most n bytes at the end of a character. Bytes that
+// are not UTF-8 are replaced as JSON would replace them: a message that is read back other than it was written would be
+// written forever.
 func Fit(s string, n int) string {
-	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	s = Plain(strings.ToValidUTF8(s, string(utf8.RuneError)))
 	if len(s) <= n {
 		return s
 	}

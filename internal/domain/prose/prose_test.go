@@ -3,12 +3,56 @@ package prose_test
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
+
+func TestPlain(t *testing.T) {
+	tests := map[string]struct{ text, want string }{
+		"plain text stays, in every script":                          {"zażółć 東京 שלום 🚀 <b>", "zażółć 東京 שלום 🚀 <b>"},
+		"line breaks and tabs become spaces":                         {"a\nb\tc\rd\u0085e\u2028f\u2029g", "a b c d e f g"},
+		"a title of the window is left as text":                      {"\x1b]0;owned\a", "]0;owned"},
+		"so is a sequence that clears the screen":                    {"a\x1b[2Jb\bc\x7f", "a[2Jbc"},
+		"a control of eight bits begins a sequence as well":          {"a\u009b2Jb", "a2Jb"},
+		"the direction of writing can't be turned":                   {"a\u202eb\u2066c\u200f\u061c", "abc"},
+		"characters without a width can't hide in a name":            {"sh\u200bop\ufeff\u00ad.example\U000e0041.com", "shop.example.com"},
+		"a byte that a terminal could take for a control is no text": {"a\x9b2Jb", "a\ufffd2Jb"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := prose.Plain(tt.text); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzPlain(f *testing.F) {
+	for _, seed := range []string{"plain text", "\x1b]0;owned\a\x1b[2J…\u202e", "a\r\n\tb\u2028", "\x9b\xff", "🧑\u200d🚀"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := prose.Plain(s)
+		if prose.Plain(got) != got {
+			t.Errorf("%q changes again", got)
+		}
+		for _, r := range got {
+			if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+				t.Errorf("%q has %q", got, r)
+			}
+		}
+		harmless := func(r rune) bool {
+			return r != utf8.RuneError && unicode.IsGraphic(r) && !unicode.In(r, unicode.Zl, unicode.Zp)
+		}
+		if !strings.ContainsFunc(s, func(r rune) bool { return !harmless(r) }) && got != s {
+			t.Errorf("%q became %q", s, got)
+		}
+	})
+}
 
 func TestShorten(t *testing.T) {
 	tests := map[string]struct {
@@ -41,9 +85,11 @@ func TestFit(t *testing.T) {
 			t.Fatalf("%q has %d bytes, valid: %t", got, len(got), utf8.ValidString(got))
 		case prose.Fit(got, n) != got:
 			t.Fatalf("%q is cut again", got)
-		case utf8.ValidString(s) && len(s) <= n && got != s:
+		case prose.Plain(got) != got:
+			t.Fatalf("%q is not plain", got)
+		case utf8.ValidString(s) && len(prose.Plain(s)) <= n && got != prose.Plain(s):
 			t.Fatalf("%q became %q, though it fits", s, got)
-		case utf8.ValidString(s) && len(s) > n && !strings.HasPrefix(s, strings.TrimSuffix(got, "…")):
+		case utf8.ValidString(s) && len(prose.Plain(s)) > n && !strings.HasPrefix(prose.Plain(s), strings.TrimSuffix(got, "…")):
 			t.Fatalf("%q does not begin as %q", got, s)
 		}
 	})

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -150,16 +149,16 @@ func IsTLSOption(name string) bool { return tlsOptions[strings.ToLower(name)] }
 // longestMessage bounds what reaches status and events, in runes and without the ellipsis.
 const longestMessage = 511
 
-var spaces = regexp.MustCompile(`\s+`)
-
-// Message makes the text of a server fit for a status: one line of bounded length. A text with
+// Message makes the text of a server fit for a status: one plain line of bounded length. A text with
 // any piece of the connection string in it is dropped as a whole.
 func Message(text string, secrets ...string) string {
+	plain := func(s string) string { return prose.Plain(strings.ToValidUTF8(s, "")) }
+	text = plain(text)
 	for _, s := range secrets {
-		if s != "" && strings.Contains(strings.ToLower(text), strings.ToLower(s)) {
+		// A character that is dropped later must not hide a secret.
+		if s = plain(s); s != "" && strings.Contains(strings.ToLower(text), strings.ToLower(s)) {
 			return ""
 		}
 	}
-	text = strings.TrimSpace(spaces.ReplaceAllString(strings.ToValidUTF8(text, ""), " "))
-	return prose.Shorten(text, longestMessage)
+	return prose.Shorten(strings.Join(strings.Fields(text), " "), longestMessage)
 }

@@ -108,6 +108,12 @@ func TestMessage(t *testing.T) {
 	if got := store.Message(" a\n b\xff ", "canary", ""); got != "a b" {
 		t.Errorf("got %q", got)
 	}
+	if got := store.Message("\x1b]0;owned\a\x1b[2Jno such\u202e table"); got != "]0;owned[2Jno such table" {
+		t.Errorf("got %q", got)
+	}
+	if got := store.Message("user can\x00ary may not", "canary"); got != "" {
+		t.Errorf("a secret came through behind a control character: %q", got)
+	}
 	if got := store.Message("user Canary may not", "canary"); got != "" {
 		t.Errorf("a secret came through: %q", got)
 	}
