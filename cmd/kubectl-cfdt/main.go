@@ -34,7 +34,7 @@ func main() {
 	if differ := (cli.Differs{}); errors.As(err, &differ) {
 		code = cli.DiffersCode
 	} else if err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
+		fmt.Fprintln(os.Stderr, "error:", cli.Plain(err.Error()))
 		code = 2
 	}
 	stop()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +19,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/budget"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli"
 )
 
 // annotation is that of the object as it is now.
@@ -152,26 +154,62 @@ func TestVersionNamesBoth(t *testing.T) {
 	shows(t, prints(t, "version"), "plugin     1.2.3", "operator   0.1.0   "+home+"/operator, 2 of 2 replicas available")
 }
 
+// A bundle has what is on a list: what someone adds to the pods or to the namespace of the operator is not in it.
 func TestABundleHasNoSecrets(t *testing.T) {
-	operator(t)
+	home := operator(t, "--cluster-id=known-id", "--leader-elect", "--vault-token=SECRET", "-SECRET", "SECRET")
+	labels := map[string]string{"app.kubernetes.io/name": "cloudfront-tenant-operator"}
+	env := []corev1.EnvVar{{Name: "KEY", Value: "SECRET"}}
+	create(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: "operator-1", Labels: labels, Annotations: map[string]string{"vault/seed": "SECRET"}}, Spec: corev1.PodSpec{
+		Containers: []corev1.Container{
+			{Name: "operator", Image: "operator", Args: []string{"--aws-rate=7"}, Env: env},
+			{Name: "proxy", Image: "proxy", Args: []string{"--cluster-id=SECRET"}, Command: []string{"SECRET"}},
+		},
+		InitContainers: []corev1.Container{{Name: "prepare", Image: "prepare", Args: []string{"SECRET"}, Env: []corev1.EnvVar{{Name: "INIT_KEY", Value: "SECRET"}}}},
+	}})
+	for name, labels := range map[string]map[string]string{"operator-dns-accounts": labels, "cloudfront-tenant-operator-cluster": nil} {
+		create(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: name, Labels: labels}, Data: map[string]string{"id": "of " + name, "text": "client-secret: SECRET"}})
+	}
+	create(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: "another-program"}, Data: map[string]string{"text": "SECRET"}})
 	ns := namespace(t)
-	tenant(t, ns, "acme", func(o *v1alpha1.DistributionTenant) {
+	acme := tenant(t, ns, "acme", func(o *v1alpha1.DistributionTenant) {
 		waiting(o)
-		o.Status.ValidationTokens = []v1alpha1.ValidationToken{{Domain: "acme.example.com", RedirectFrom: "acme.example.com/token", RedirectTo: "token-value"}}
-		o.Status.Conditions[0].Message = "connecting to postgres://user:pass-word@db.example.com failed with AKIAABCDEFGHIJKLMNOP, password=hunter2"
+		o.Status.ValidationTokens = []v1alpha1.ValidationToken{{Domain: "acme.example.com", RedirectFrom: "acme.example.com/token", RedirectTo: "SECRET"}}
+		o.Status.Conditions[0].Message = "\u009b2J connecting to postgres://user:SECRET@db.example.com failed"
 	})
-	file := filepath.Join(t.TempDir(), "bundle.tgz")
-	shows(t, prints(t, "bundle", "-n", ns, "-f", file), "look at them before you publish them")
+	acme.Annotations = map[string]string{v1alpha1.AnnotationReconcileNow: "known-token", "example.com/note": "SECRET"}
+	if err := admin.Update(t.Context(), acme); err != nil {
+		t.Fatal(err)
+	}
 	r := command(t, "", "bundle", "-n", ns, "-f", "-")
 	if r.failure != nil {
 		t.Fatal(r.failure)
 	}
 	text := untar(t, r.out)
-	shows(t, text, "cfdt-bundle/objects/cfdt.yaml", "cfdt-bundle/versions.yaml", "acme.example.com", "postgres://<redacted>@db.example.com")
-	for _, secret := range []string{"pass-word", "AKIAABCDEFGHIJKLMNOP", "hunter2", "token-value", "hidden-value", "managedFields"} {
-		if strings.Contains(text, secret) {
-			t.Errorf("the bundle has %s", secret)
+	shows(t, text, "cfdt-bundle/objects/cfdt.yaml", "cfdt-bundle/versions.yaml", "acme.example.com", "postgres://<redacted>@db.example.com", "known-token",
+		"operator/"+home+"/deployment-operator.yaml", "- --cluster-id=known-id", "- --leader-elect", "--vault-token=<redacted>",
+		"operator/"+home+"/operator-1.yaml", "- --aws-rate=7", "name: prepare", "name: INIT_KEY", "of operator-dns-accounts", "of cloudfront-tenant-operator-cluster")
+	for _, left := range []string{"SECRET", "managedFields", "another-program"} {
+		if strings.Contains(text, left) {
+			t.Errorf("the bundle has %s:\n%s", left, text)
 		}
+	}
+	shows(t, r.err, "taken:", "  objects/cfdt.yaml", "left out:", "another-program", "KEY, ", "--vault-token", "all of container proxy", "example.com/note", "status.validationTokens[].redirectTo")
+
+	file := filepath.Join(t.TempDir(), "bundle.tgz")
+	shows(t, prints(t, "bundle", "-n", ns, "-f", file), "look at them before you publish them", "left out:")
+}
+
+// An ephemeral container can't be created with a pod.
+func TestABundleHasNoEnvironmentOfEphemeralContainers(t *testing.T) {
+	t.Parallel()
+	known := cli.KnownSpec(corev1.PodSpec{EphemeralContainers: []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{
+		Name: "debug", Image: "shell", Args: []string{"SECRET"}, Env: []corev1.EnvVar{{Name: "KEY", Value: "SECRET"}},
+	}}}})
+	want := corev1.PodSpec{EphemeralContainers: []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{
+		Name: "debug", Image: "shell", Env: []corev1.EnvVar{{Name: "KEY", Value: "<redacted>"}},
+	}}}}
+	if d := cmp.Diff(want, known); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

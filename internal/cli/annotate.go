@@ -61,7 +61,7 @@ func (s *session) annotating(use, shortText, long, example string, annotations f
 				if err := s.annotate(ctx, item.Object, set); err != nil {
 					return err
 				}
-				fmt.Fprintf(s.Streams.Out, "%s %s: %s\n", item.Kind, item.Name(), done)
+				s.page().line("%s %s: %s", item.Kind, item.Name(), done)
 			}
 			return nil
 		}),

@@ -4,36 +4,33 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
-	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
 )
-
-// logLines is how much of the log of each operator's pod is taken.
-const logLines = 5000
 
 func bundleCommand(s *session) *cobra.Command {
 	file := ""
 	c := &cobra.Command{
 		Use: "bundle", GroupID: look, Args: cobra.NoArgs, Short: "Collect what a bug report needs, without secrets",
-		Long: "Collect what a bug report needs into a .tar.gz file: versions, the operator's Deployment and log, its ConfigMaps, and\n" +
-			"all objects of its kinds. Secrets are not read. In what is read, the values of validation tokens, custom headers,\n" +
-			"environment variables and anything that looks like a credential are replaced. Names, domains and account IDs stay: look\n" +
-			"at the files before you publish them.",
+		Long: "Collect what a bug report needs into a .tar.gz file: versions, all objects of the operator's kinds, its ConfigMaps and\n" +
+			"log, and of its Deployment and pods the images, resources, arguments and states. Nothing else is taken: no Secrets, no\n" +
+			"values of environment variables, no ConfigMaps or annotations of other programs. The values of validation tokens, custom\n" +
+			"headers and unknown arguments are replaced, and so is what looks like a credential. Names, domains and account IDs stay:\n" +
+			"look at the files before you publish them. At the end, the command shows what it has taken and what it has left out.",
 		Example: "  kubectl cfdt bundle -f report.tgz\n  kubectl cfdt bundle -n shop -f report.tgz",
 	}
 	c.Flags().StringVarP(&file, "filename", "f", "", "file to write; required, - is the standard output")
@@ -41,19 +38,29 @@ func bundleCommand(s *session) *cobra.Command {
 		if file == "" {
 			return fmt.Errorf("say with --filename where to write the bundle")
 		}
-		files, err := s.bundle(ctx)
+		b, err := s.bundle(ctx)
 		if err != nil {
 			return err
 		}
-		if err := writeBundle(file, s.Streams.Out, files, s.Clock.Now()); err != nil {
+		if err := writeBundle(file, s.Streams.Out, b.files, s.Clock.Now()); err != nil {
 			return err
 		}
-		if file != "-" {
-			fmt.Fprintf(s.Streams.Out, "wrote %s to %s; look at them before you publish them\n", count(len(files), "file", "files"), file)
+		p := s.page()
+		if file == "-" {
+			p = &page{w: s.Streams.ErrOut, width: p.width}
 		}
+		p.line("wrote %s to %s; look at them before you publish them", count(len(b.files), "file", "files"), file)
+		b.say(p)
 		return nil
 	})
 	return c
+}
+
+// bundle is what is collected for a bug report.
+type bundle struct {
+	files []bundled
+	// left are the names of what was left out, by what it is.
+	left map[string]map[string]bool
 }
 
 // bundled is one file of a bundle.
@@ -62,162 +69,127 @@ type bundled struct {
 	content []byte
 }
 
-func (s *session) bundle(ctx context.Context) ([]bundled, error) {
+// What is left out.
+const (
+	leftAnnotations = "annotations of other programs"
+	leftArgs        = "values of other arguments than the operator's"
+	leftConfigMaps  = "ConfigMaps of other programs"
+	leftEnv         = "values of environment variables"
+	leftFields      = "values of fields"
+	leftTexts       = "what looks like a credential, in"
+)
+
+func newBundle() *bundle { return &bundle{left: map[string]map[string]bool{}} }
+
+func (b *bundle) leave(what string, names ...string) {
+	for _, name := range names {
+		if b.left[what] == nil {
+			b.left[what] = map[string]bool{}
+		}
+		b.left[what][name] = true
+	}
+}
+
+func (b *bundle) add(name, text string) {
+	text = Plain(text)
+	clean := redact(text)
+	if clean != text {
+		b.leave(leftTexts, name)
+	}
+	b.files = append(b.files, bundled{name, []byte(clean)})
+}
+
+func (b *bundle) addYAML(name string, value any) error {
+	known, err := plainJSON[any](value)
+	if err != nil {
+		return err
+	}
+	text, err := yaml.Marshal(known)
+	b.add(name, string(text))
+	return err
+}
+
+// say shows what was taken and what was left out.
+func (b *bundle) say(p *page) {
+	p.line("\ntaken:")
+	for _, f := range b.files {
+		p.line("  %s", f.name)
+	}
+	p.line("\nleft out:\n  Secrets, and all that is not listed above")
+	for _, what := range slices.Sorted(maps.Keys(b.left)) {
+		p.line("  %s:", what)
+		p.wrapped("    ", strings.Join(slices.Sorted(maps.Keys(b.left[what])), ", "))
+	}
+}
+
+func (s *session) bundle(ctx context.Context) (*bundle, error) {
 	f, err := s.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var files []bundled
-	add := func(name string, value any) error {
-		text, err := yaml.Marshal(value)
-		files = append(files, bundled{name, []byte(redact(string(text)))})
-		return err
-	}
+	b := newBundle()
 	operators, missing := s.operators(ctx)
 	v := versions{Plugin: s.Version, Operators: operators}
 	if missing != nil {
 		v.Unknown = missing.Error()
 	}
-	if err := add("versions.yaml", v); err != nil {
+	if err := b.addYAML("versions.yaml", v); err != nil {
 		return nil, err
 	}
-	if err := add("status.yaml", s.statusOf(ctx, f)); err != nil {
+	if err := b.addYAML("status.yaml", s.statusOf(ctx, f)); err != nil {
 		return nil, err
 	}
 	for _, k := range fleet.Kinds {
 		items := f.Kind(k.Name)
-		for _, i := range items {
-			censor(i.Object)
-		}
 		objects := make([]client.Object, len(items))
 		for n, i := range items {
+			b.censor(i.Object)
 			objects[n] = i.Object
 		}
-		if err := add("objects/"+k.Names[0]+".yaml", objects); err != nil {
+		if err := b.addYAML("objects/"+k.Names[0]+".yaml", objects); err != nil {
 			return nil, err
 		}
 	}
 	for _, o := range operators {
-		of, err := s.bundleOperator(ctx, o)
-		if err != nil {
-			of = append(of, bundled{path.Join("operator", o.Namespace, "error.txt"), []byte(err.Error() + "\n")})
+		if err := s.bundleOperator(ctx, b, o); err != nil {
+			b.add(path.Join("operator", o.Namespace, "error.txt"), err.Error()+"\n")
 		}
-		files = append(files, of...)
 	}
-	return files, nil
+	return b, nil
 }
 
 // censor takes out of an object what may be confidential.
-func censor(o client.Object) {
+func (b *bundle) censor(o client.Object) {
 	o.SetManagedFields(nil)
-	annotations := o.GetAnnotations()
-	delete(annotations, corev1.LastAppliedConfigAnnotation)
-	o.SetAnnotations(annotations)
+	o.SetAnnotations(b.own(o.GetAnnotations()))
 	switch o := o.(type) {
 	case *v1alpha1.DistributionTenant:
 		for i := range o.Status.ValidationTokens {
 			o.Status.ValidationTokens[i].RedirectTo = redacted
+			b.leave(leftFields, "status.validationTokens[].redirectTo")
 		}
 	case *v1alpha1.Distribution:
 		for i := range o.Spec.Origins {
 			for h := range o.Spec.Origins[i].CustomHeaders {
 				o.Spec.Origins[i].CustomHeaders[h].Value = redacted
+				b.leave(leftFields, "spec.origins[].customHeaders[].value")
 			}
 		}
 	}
 }
 
-// bundleOperator takes an operator's pods, their logs and its ConfigMaps.
-func (s *session) bundleOperator(ctx context.Context, o installation) (files []bundled, err error) {
-	c, err := s.client()
-	if err != nil {
-		return nil, err
-	}
-	config, err := s.cluster.config()
-	if err != nil {
-		return nil, err
-	}
-	typed, err := corev1client.NewForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	folder := path.Join("operator", o.Namespace)
-	var pods corev1.PodList
-	if err := c.List(ctx, &pods, client.InNamespace(o.Namespace), client.MatchingLabels{labelName: operatorName}); err != nil {
-		return nil, err
-	}
-	for i := range pods.Items {
-		of, err := bundlePod(ctx, typed, folder, &pods.Items[i])
-		if err != nil {
-			return files, err
-		}
-		files = append(files, of...)
-	}
-	var maps corev1.ConfigMapList
-	if err := c.List(ctx, &maps, client.InNamespace(o.Namespace)); err != nil {
-		return files, err
-	}
-	for _, m := range maps.Items {
-		if m.Name == "kube-root-ca.crt" {
-			continue
-		}
-		text, err := json.MarshalIndent(struct {
-			Meta metav1.ObjectMeta `json:"metadata"`
-			Data map[string]string `json:"data"`
-		}{metav1.ObjectMeta{Name: m.Name, Annotations: m.Annotations, Labels: m.Labels}, m.Data}, "", "  ")
-		if err != nil {
-			return files, err
-		}
-		files = append(files, bundled{path.Join(folder, "configmap-"+m.Name+".json"), []byte(redact(string(text)))})
-	}
-	return files, nil
-}
-
-// bundlePod takes a pod without the values of its environment, and the end of its log.
-func bundlePod(ctx context.Context, c corev1client.PodsGetter, folder string, pod *corev1.Pod) ([]bundled, error) {
-	pod.ManagedFields = nil
-	for n := range pod.Spec.Containers {
-		for e := range pod.Spec.Containers[n].Env {
-			if pod.Spec.Containers[n].Env[e].Value != "" {
-				pod.Spec.Containers[n].Env[e].Value = redacted
-			}
+// own are the annotations that the operator has or reads.
+func (b *bundle) own(annotations map[string]string) map[string]string {
+	out := map[string]string{}
+	for key, value := range annotations {
+		switch prefix, _, _ := strings.Cut(key, "/"); prefix {
+		case v1alpha1.GroupName, kleffv1.GroupName, strings.TrimPrefix(kleffv1.GroupName, "kleff."):
+			out[key] = value
+		default:
+			b.leave(leftAnnotations, key)
 		}
 	}
-	text, err := yaml.Marshal(pod)
-	if err != nil {
-		return nil, err
-	}
-	log, err := c.Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{TailLines: new(int64(logLines))}).DoRaw(ctx)
-	if err != nil {
-		log = []byte("the log can't be read: " + err.Error() + "\n")
-	}
-	return []bundled{
-		{path.Join(folder, pod.Name+".yaml"), []byte(redact(string(text)))}, {path.Join(folder, pod.Name+".log"), []byte(redact(string(log)))},
-	}, nil
-}
-
-// redacted stands for what was taken out.
-const redacted = "<redacted>"
-
-// confidential is what looks like a credential: access keys of AWS, user and password of a URL, and values behind names
-// that say so.
-var confidential = []struct {
-	pattern *regexp.Regexp
-	with    string
-}{
-	{regexp.MustCompile(`\b(AKIA|ASIA)[A-Z0-9]{16}\b`), redacted},
-	{regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/\s"'@]+@`), "${1}" + redacted + "@"},
-	{regexp.MustCompile(`(?i)((?:password|passwd|secret[_-]?(?:access[_-]?)?key|api[_-]?key|session[_-]?token|authorization|tsig[_-]?secret|client[_-]?secret)["']?\s*[:=]\s*["']?)[^\s"',}]+`), "${1}" + redacted},
-	{regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----`), redacted},
-	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*`), redacted},
-}
-
-// redact replaces what looks like a credential.
-func redact(text string) string {
-	for _, c := range confidential {
-		text = c.pattern.ReplaceAllString(text, c.with)
-	}
-	return text
+	return out
 }
 
 func writeBundle(file string, standard io.Writer, files []bundled, now time.Time) (err error) {

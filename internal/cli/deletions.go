@@ -173,7 +173,7 @@ func (s *session) answering(a answer) *cobra.Command {
 		if err := s.annotate(ctx, store, map[string]*string{a.annotation: &value}); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.Streams.Out, a.done+"\n", plan)
+		s.page().line(a.done, plan)
 		return nil
 	})
 	return c

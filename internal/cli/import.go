@@ -93,7 +93,7 @@ func (s *session) importFleet(ctx context.Context, f *importFlags, flags *awsFla
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.Streams.Out, found.Summary(f.folder.Path, files))
+	fmt.Fprint(s.Streams.Out, Plain(found.Summary(f.folder.Path, files)))
 	return nil
 }
 

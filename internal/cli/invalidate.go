@@ -45,7 +45,7 @@ func invalidateCommand(s *session) *cobra.Command {
 		case err != nil:
 			return fmt.Errorf("creating the Invalidation: %w", s.unserved(ctx, err))
 		}
-		fmt.Fprintf(s.Streams.Out, "Invalidation %s/%s created\n", o.Namespace, o.Name)
+		s.page().line("Invalidation %s/%s created", o.Namespace, o.Name)
 		if !wait {
 			return nil
 		}
@@ -117,7 +117,7 @@ func (s *session) follow(w watch.Interface, o *v1alpha1.Invalidation, last *stri
 		why := fleet.Of(now).Why()
 		if line := why.Reason + ": " + why.Message; line != *last && why.Reason != fleet.Unprocessed {
 			*last = line
-			fmt.Fprintln(s.Streams.Out, line)
+			s.page().line("%s", line)
 		}
 		if now.Status.CompletionTime != nil && why.Status == metav1.ConditionTrue && why.Type == v1alpha1.ConditionReady {
 			return true, nil

@@ -4,15 +4,18 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli"
 )
 
 func TestStatusCountsWhatTheFleetNeeds(t *testing.T) {
@@ -130,6 +133,45 @@ func TestTreeShowsWhatIsNotReadyFirst(t *testing.T) {
 	shows(t, all, ns+"/ggg")
 	if strings.Contains(all, "more that are ready") {
 		t.Errorf("--all hides some:\n%s", all)
+	}
+}
+
+// A message can be that of a hostile database. Its characters may not clear the screen, set its title, turn the direction of
+// writing, or look like another line.
+func TestTextsOfOthersDoNotControlTheTerminal(t *testing.T) {
+	ns := namespace(t)
+	hostile := "\x1b]0;owned\a\x1b[2Jno such\u202e table\u009b1m\nREADY"
+	tenant(t, ns, "acme", func(o *v1alpha1.DistributionTenant) {
+		stuck(o)
+		o.Status.Conditions[0].Message, o.Status.Conditions[1].Message = hostile, hostile
+		o.Status.DriftDetected, o.Status.Drift = true, []v1alpha1.DriftedField{{Field: "parameters[tier]", Desired: "gold", Observed: hostile}}
+	})
+	source := held(ns)
+	create(t, source)
+	source.Status = held(ns).Status
+	source.Status.RejectedRows[0].Reason = hostile
+	if err := admin.Status().Update(t.Context(), source); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"status"}, {"status", "-o", "json"}, {"status", "-o", "yaml"}, {"status", "-o", "jsonpath={.objects[*].message}"},
+		{"explain", "acme"}, {"events", "acme"}, {"report", "--html"}, {"source", "plan", "customers"}, {"explain", "tenantsource/customers"},
+	} {
+		got := prints(t, append(args, "-n", ns)...)
+		shows(t, got, "no such")
+		obeyed := func(r rune) bool { return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf) }
+		if at := strings.IndexFunc(got, obeyed); at >= 0 {
+			t.Errorf("kubectl cfdt %s prints %q", strings.Join(args, " "), got[at:])
+		}
+		// In JSON, YAML and HTML, the ends of lines mean nothing.
+		if !slices.Contains(args, "-o") && !slices.Contains(args, "--html") && strings.Contains(got, "\nREADY") {
+			t.Errorf("kubectl cfdt %s: a message looks like another line:\n%s", strings.Join(args, " "), got)
+		}
+	}
+	var colored strings.Builder
+	cli.Colored(&colored, "Ready", "\x1b[32mno\x1b[0m")
+	if want := "\x1b[31mReady\x1b[0m [32mno[0m\n"; colored.String() != want {
+		t.Errorf("a line with colors is %q, want %q", colored.String(), want)
 	}
 }
 

@@ -55,7 +55,7 @@ func (s *session) moveDomain(ctx context.Context, domain string, f moveFlags, ou
 		return err
 	}
 	if facts.From == nil {
-		fmt.Fprintf(s.Streams.Out, "%s has %s already, and no other object does: nothing is left to do\n", moving.Name(facts.To), domain)
+		s.page().line("%s has %s already, and no other object does: nothing is left to do", moving.Name(facts.To), domain)
 		return nil
 	}
 	plan := movePlan{moving.Make(facts)}
@@ -72,7 +72,7 @@ func (s *session) moveDomain(ctx context.Context, domain string, f moveFlags, ou
 	case f.patches != "":
 		return s.writeMove(f.patches, facts)
 	case plan.Next() == "":
-		fmt.Fprintf(s.Streams.Out, "%s has been moved to %s: nothing is left to do\n", domain, plan.To)
+		s.page().line("%s has been moved to %s: nothing is left to do", domain, plan.To)
 		return nil
 	}
 	if !f.yes {

@@ -26,7 +26,7 @@ func (s *session) move(ctx context.Context, f moving.Facts) error {
 		if step.Done {
 			continue
 		}
-		fmt.Fprintf(s.Streams.Out, "%d/%d %s\n", n+1, len(moving.Steps), step.What)
+		s.page().line("%d/%d %s", n+1, len(moving.Steps), step.What)
 		switch step.Step {
 		case moving.CreateClaim:
 			err = s.createClaim(ctx, k, &f)
@@ -47,7 +47,7 @@ func (s *session) move(ctx context.Context, f moving.Facts) error {
 			return fmt.Errorf("%w. Run the command again to continue", err)
 		}
 	}
-	fmt.Fprintf(s.Streams.Out, "%s is moved to %s\n", f.Domain, moving.Name(f.To))
+	s.page().line("%s is moved to %s", f.Domain, moving.Name(f.To))
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (s *session) sayMove(step moving.Step, f *moving.Facts, now *v1alpha1.Distr
 	why := fleet.Of(now).Why()
 	if line := why.Reason + ": " + why.Message; line != last[now.UID] && why.ObservedGeneration == now.Generation {
 		last[now.UID] = line
-		fmt.Fprintf(s.Streams.Out, "    %s\n", line)
+		s.page().line("    %s", line)
 	}
 }
 

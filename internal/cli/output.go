@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,6 +20,7 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // view is the answer of a verb, which is shown as text unless the user asks for JSON or YAML.
@@ -72,12 +75,8 @@ func (s *session) print(o *output, kind string, v view) error {
 	if err != nil {
 		return err
 	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
 	u := &unstructured.Unstructured{}
-	if err := json.Unmarshal(raw, &u.Object); err != nil {
+	if u.Object, err = plainJSON[map[string]any](v); err != nil {
 		return err
 	}
 	u.SetAPIVersion("cli." + v1alpha1.SchemeGroupVersion.String())
@@ -85,23 +84,70 @@ func (s *session) print(o *output, kind string, v view) error {
 	return printer.PrintObj(u, s.Streams.Out)
 }
 
+// plainJSON is a value as JSON has it, with plain texts. YAML can't have others.
+func plainJSON[T any](value any) (out T, err error) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return out, err
+	}
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return out, err
+	}
+	plain(out)
+	return out, nil
+}
+
+// plain makes the texts in a value of JSON plain. It returns the value, of which maps and lists are changed in place.
+func plain(value any) any {
+	switch v := value.(type) {
+	case string:
+		return Plain(v)
+	case map[string]any:
+		for key := range v {
+			v[key] = plain(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i])
+		}
+	}
+	return value
+}
+
+var cells = regexp.MustCompile(`[^\n\t]+`)
+
+// Plain is a text without what a terminal obeys instead of showing it, but with its own line breaks and tabs.
+func Plain(text string) string { return cells.ReplaceAllStringFunc(text, prose.Plain) }
+
 // page is where text is shown.
 type page struct {
 	w     io.Writer
 	now   time.Time
 	width int
-	color bool
+	// mark stands for the beginning of a color until a line is written. It is random, so that no text of others contains
+	// it. Empty: there are no colors.
+	mark string
 }
 
 func (s *session) page() *page {
 	p := &page{w: s.Streams.Out, now: s.Clock.Now(), width: 120}
 	if f, ok := s.Streams.Out.(*os.File); ok && isTerminal(f) {
-		p.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+			p.mark = newMark()
+		}
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 40 {
 			p.width = width
 		}
 	}
 	return p
+}
+
+// newMark draws two characters without a meaning, which are as wide as the beginning of a color.
+func newMark() string {
+	var random [4]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	const private = 0xF0000
+	return string([]rune{private | rune(random[0])<<8 | rune(random[1]), private | rune(random[2])<<8 | rune(random[3])})
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -117,13 +163,25 @@ const (
 
 // paint colors a text on a terminal.
 func (p *page) paint(color, text string) string {
-	if !p.color || text == "" {
+	if p.mark == "" || text == "" {
 		return text
 	}
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
+	return p.mark + color + "m" + text + p.mark + "0m"
 }
 
-func (p *page) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+// line shows a line, whose texts may be those of others.
+func (p *page) line(format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = prose.Plain(text)
+		}
+	}
+	line := fmt.Sprintf(format, args...)
+	if p.mark != "" {
+		line = strings.ReplaceAll(line, p.mark, "\x1b[")
+	}
+	fmt.Fprintln(p.w, line)
+}
 
 // english writes numbers as people read them.
 var english = message.NewPrinter(language.English)

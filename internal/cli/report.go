@@ -50,10 +50,11 @@ func reportCommand(s *session) *cobra.Command {
 		if err := report.Write(&page, s.reportOf(ctx, f, title)); err != nil {
 			return err
 		}
+		text := Plain(page.String())
 		if len(args) == 1 {
-			return os.WriteFile(args[0], page.Bytes(), 0o600)
+			return os.WriteFile(args[0], []byte(text), 0o600)
 		}
-		_, err = page.WriteTo(s.Streams.Out)
+		_, err = io.WriteString(s.Streams.Out, text)
 		return err
 	})
 	return c

@@ -70,7 +70,7 @@ func sourceApproveCommand(s *session) *cobra.Command {
 		if err := s.annotate(ctx, o, map[string]*string{v1alpha1.AnnotationApproveDeletions: &view.Plan}); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.Streams.Out, "TenantSource %s: plan %s is approved. The next poll carries it out.\n", view.Name, view.Plan)
+		s.page().line("TenantSource %s: plan %s is approved. The next poll carries it out.", view.Name, view.Plan)
 		return nil
 	})
 	return c

@@ -19,7 +19,7 @@ import (
 )
 
 // clusterConfigMap is the name of the ConfigMap with the fingerprint of the cluster.
-const clusterConfigMap = "cloudfront-tenant-operator-cluster"
+const clusterConfigMap = clusteradapter.Name
 
 // eventClusterMoved (Warning; ConfigMap): the operator runs in another cluster than the one in which it was installed, such
 // as a restored copy. Nothing is changed in AWS until an administrator accepts the cluster.

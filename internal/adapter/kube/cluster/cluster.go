@@ -24,6 +24,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
+// Name is that of the ConfigMap.
+const Name = "cloudfront-tenant-operator-cluster"
+
 // The keys of the ConfigMap. The fingerprint is for people.
 const (
 	KeyID          = "cluster-id"
