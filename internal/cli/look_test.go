@@ -154,7 +154,7 @@ func TestTextsOfOthersDoNotControlTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"status"}, {"status", "-o", "json"}, {"status", "-o", "yaml"}, {"status", "-o", "jsonpath={.objects[*].message}"},
+		{"status"}, {"status", "-o", "json"}, {"status", "-o", "yaml"}, {"status", "-o", "jsonpath={.objectsThatNeedAPerson[*].message}"},
 		{"explain", "acme"}, {"events", "acme"}, {"report", "--html"}, {"source", "plan", "customers"}, {"explain", "tenantsource/customers"},
 	} {
 		got := prints(t, append(args, "-n", ns)...)
