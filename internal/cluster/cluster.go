@@ -1,4 +1,5 @@
-// Package cluster halts all writes to AWS while the cluster is not the one in which the operator was installed.
+// Package cluster halts all writes to AWS while the cluster is not the one in which the operator was installed, or has
+// another cluster ID.
 package cluster
 
 import (
@@ -10,8 +11,8 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -24,8 +25,8 @@ type Options struct {
 	Place    cluster.Place
 	Halt     *halt.Switch
 	Clock    clock.WithTicker
-	// Moved is told why the cluster is another one. It may be nil.
-	Moved func(text string)
+	// Halted is told why nothing is changed. It may be nil.
+	Halted func(chain.Halt)
 }
 
 const (
@@ -41,9 +42,9 @@ const (
 type Check struct {
 	Options
 
-	// seen is the identity as it was last read; told is what was last said.
+	// seen is the identity as it was last read; told is why everything was last halted, nil if it was not.
 	seen *cluster.Identity
-	told string
+	told *chain.Halt
 }
 
 // New makes a check.
@@ -62,7 +63,7 @@ func (c *Check) Now(ctx context.Context) error {
 func (c *Check) Start(ctx context.Context) error {
 	for {
 		pause, check := every, c.Now
-		if c.told != "" {
+		if c.told != nil {
 			pause, check = whileMoved, c.judge
 		}
 		timer := c.Clock.NewTimer(pause)
@@ -102,30 +103,27 @@ func (c *Check) judge(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		c.tell(ctx, v)
+		c.tell(ctx, v.Halt(*c.seen, c.Place))
 		return nil
 	}
 	return port.ErrClusterStale
 }
 
-// tell halts, or lets go on.
-func (c *Check) tell(ctx context.Context, v cluster.Verdict) {
-	text := ""
-	if v.Moved != "" {
-		text = v.Text(*c.seen, c.Place)
-	}
+// tell halts, or lets go on. A new cause halts before the previous one is cleared.
+func (c *Check) tell(ctx context.Context, h *chain.Halt) {
 	before := c.told
-	c.told = text
-	switch text {
-	case before:
-	case "":
-		ctrl.Log.WithName("cluster").Info("The cluster was accepted. Changes in AWS go on")
-		c.Halt.Clear(ctx, resource.ReasonClusterMoved)
-	default:
-		c.Halt.Set(ctx, resource.ReasonClusterMoved, text)
-		ctrl.Log.WithName("cluster").Error(errors.New(text), "Nothing is changed in AWS")
-		if c.Moved != nil {
-			c.Moved(text)
+	c.told = h
+	if h != nil && (before == nil || *h != *before) {
+		c.Halt.Set(ctx, h.Reason, h.Message)
+		ctrl.Log.WithName("cluster").Error(errors.New(h.Message), "Nothing is changed in AWS")
+		if c.Halted != nil {
+			c.Halted(*h)
 		}
+	}
+	if before != nil && (h == nil || h.Reason != before.Reason) {
+		c.Halt.Clear(ctx, before.Reason)
+	}
+	if before != nil && h == nil {
+		ctrl.Log.WithName("cluster").Info("The cluster was accepted. Changes in AWS go on")
 	}
 }

@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
@@ -64,7 +66,7 @@ type rig struct {
 	halt   *halt.Switch
 	clock  *clocktesting.FakeClock
 	failed error
-	moved  []string
+	told   []chain.Reason
 }
 
 func newRig() *rig {
@@ -77,7 +79,7 @@ func (r *rig) restart() {
 	r.Check = cluster.New(cluster.Options{
 		Identify: func(context.Context) (domain.Identity, error) { return r.here, r.failed },
 		Store:    &r.store, Place: domain.Place{Namespace: "ns", ConfigMap: "cm", Annotation: "accept"},
-		Halt: r.halt, Clock: r.clock, Moved: func(text string) { r.moved = append(r.moved, text) },
+		Halt: r.halt, Clock: r.clock, Halted: func(h chain.Halt) { r.told = append(r.told, h.Reason) },
 	})
 }
 
@@ -155,8 +157,44 @@ func TestACopyWaitsForAnAdministrator(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if r.halted() || r.store.writes != 1 || r.store.stored.Issuer != r.here.Issuer || len(r.moved) != 1 {
-		t.Errorf("halted %v, %d writes, stored %+v, told %d times", r.halted(), r.store.writes, r.store.stored, len(r.moved))
+	if r.halted() || r.store.writes != 1 || r.store.stored.Issuer != r.here.Issuer || len(r.told) != 1 {
+		t.Errorf("halted %v, %d writes, stored %+v, told %d times", r.halted(), r.store.writes, r.store.stored, len(r.told))
+	}
+}
+
+// A start with another cluster ID halts before anything else starts, and one with the previous ID does not. Two causes
+// are never shown for one problem.
+func TestAnotherClusterIDHaltsUntilItIsRestored(t *testing.T) {
+	t.Parallel()
+	r := newRig()
+	start := func(id string, want ...halt.Cause) {
+		t.Helper()
+		r.here.ID, r.halt = id, halt.New()
+		r.restart()
+		if err := r.Now(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, r.halt.Causes()); d != "" {
+			t.Errorf("%s: causes (-want +got):\n%s", id, d)
+		}
+	}
+	start("c1")
+	start("c2", resource.ReasonClusterIDChanged)
+	r.here.Issuer = "https://b"
+	if err := r.Now(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]halt.Cause{resource.ReasonClusterMoved}, r.halt.Causes()); d != "" {
+		t.Errorf("in another cluster (-want +got):\n%s", d)
+	}
+	r.here.Issuer = "https://a"
+	start("c1")
+	start("c2", resource.ReasonClusterIDChanged)
+	r.store.stored.Accepted = r.here.Fingerprint()
+	start("c2")
+	start("c1", resource.ReasonClusterIDChanged)
+	if d := cmp.Diff([]chain.Reason{resource.ReasonClusterIDChanged, resource.ReasonClusterMoved, resource.ReasonClusterIDChanged, resource.ReasonClusterIDChanged}, r.told); d != "" {
+		t.Errorf("told (-want +got):\n%s", d)
 	}
 }
 

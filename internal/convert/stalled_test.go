@@ -30,6 +30,7 @@ var (
 		"AdoptionRequired":       "the policy or the name has to be changed",
 		"WrongAccount":           "the operator needs other credentials",
 		"ClusterMoved":           "an administrator says whether this cluster goes on",
+		"ClusterIDChanged":       "the cluster ID has to be restored, or an administrator accepts the new one",
 		"NotGranted":             "the spec or the grant has to be changed",
 		"Ambiguous":              "one of two grants has to be changed",
 		"RoleRefused":            "the trust policy of the role has to be changed",

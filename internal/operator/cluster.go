@@ -14,7 +14,9 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	clusteradapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/cluster"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -25,8 +27,12 @@ const clusterConfigMap = clusteradapter.Name
 // as a restored copy. Nothing is changed in AWS until an administrator accepts the cluster.
 const eventClusterMoved = "ClusterMoved"
 
+// eventClusterIDChanged (Warning; ConfigMap): the operator was started with another cluster ID than before. Nothing is
+// changed in AWS until the ID is restored, or an administrator accepts the new one.
+const eventClusterIDChanged = "ClusterIDChanged"
+
 func (c *Config) bindClusterCheck(f *flag.FlagSet) {
-	f.BoolVar(&c.ClusterCheck, "cluster-check", true, "Store a fingerprint of the cluster (service account issuer and CA), and change nothing in AWS while it is another one, as in a copy of the cluster.")
+	f.BoolVar(&c.ClusterCheck, "cluster-check", true, "Store a fingerprint of the cluster (cluster ID, service account issuer and CA), and change nothing in AWS while it is another one, as in a copy of the cluster or after --cluster-id was changed.")
 }
 
 // addClusterCheck halts before anything starts if this is another cluster, and looks again from time to time.
@@ -49,10 +55,14 @@ func addClusterCheck(ctx context.Context, mgr ctrl.Manager, c Config, env *envir
 		Store: clusteradapter.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key},
 		Place: domain.Place{Namespace: key.Namespace, ConfigMap: key.Name, Annotation: v1alpha1.AnnotationAcceptCluster},
 		Halt:  env.halt, Clock: clock.RealClock{},
-		Moved: func(text string) {
+		Halted: func(h chain.Halt) {
 			about := &corev1.ConfigMap{}
 			about.Namespace, about.Name = key.Namespace, key.Name
-			env.publisher.publish(about, reconcile.Event{Warning: true, Reason: eventClusterMoved, Message: text})
+			reason := eventClusterMoved
+			if h.Reason == resource.ReasonClusterIDChanged {
+				reason = eventClusterIDChanged
+			}
+			env.publisher.publish(about, reconcile.Event{Warning: true, Reason: reason, Message: h.Message})
 		},
 	})
 	if err := check.Now(ctx); err != nil {

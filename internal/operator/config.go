@@ -135,7 +135,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.BoolVar(&c.LeaderElect, "leader-elect", false, "Use leader election, so that only one of several replicas is active.")
 	f.StringVar(&c.LeaderElectionNamespace, "leader-election-namespace", "", "Namespace of the leader election lease. Empty: the operator's own namespace.")
 
-	f.StringVar(&c.ClusterID, "cluster-id", "", "ID of this cluster in the owner tags. It must never change. Empty: the UID of the kube-system namespace.")
+	f.StringVar(&c.ClusterID, "cluster-id", "", "ID of this cluster in the owner tags. It must never change: with another one than at its first start, the operator changes nothing in AWS. Empty: the UID of the kube-system namespace.")
 	f.Var(&c.WatchNamespaces, "watch-namespaces", "Comma-separated list of namespaces to watch. Empty: all namespaces.")
 	c.Controllers = slices.Clone(defaultControllers)
 	f.Var(&c.Controllers, "controllers", "Comma-separated list of controllers to run. The controller tenant, for Tenant and TenantPlan, is not in the default and needs cluster-wide permissions.")

@@ -9,7 +9,7 @@ import (
 // registerHalt adds why nothing is changed in AWS, computed when it is scraped.
 func registerHalt(r prometheus.Registerer, s *halt.Switch) error {
 	return registerAll(r, &halted{halt: s, desc: prometheus.NewDesc(metricPrefix+"writes_halted",
-		"1 for each reason for which nothing is changed in AWS: ClusterMoved while the cluster is another one than the operator was installed in, Frozen while an administrator has frozen the operator. There is no series while writes go on.",
+		"1 for each reason for which nothing is changed in AWS: ClusterMoved while the cluster is another one than the operator was installed in, ClusterIDChanged while the cluster ID is another one, Frozen while an administrator has frozen the operator. There is no series while writes go on.",
 		[]string{"reason"}, nil)})
 }
 

@@ -423,7 +423,7 @@ var matrix = map[string]struct {
 			"+Certificate " + release + "-metrics", "+ClusterRoleBinding " + release + "-metrics-reader", "+ConfigMap " + release + "-dashboard", "+Issuer " + release + "-metrics",
 			"+PrometheusRule " + release, "+ServiceMonitor " + release,
 		},
-		text: []string{"--cluster-id=production-eu-west-1", "eks.amazonaws.com/role-arn: arn:aws:iam::", "policyTypes: [Ingress, Egress]", "serverName: " + release + "-metrics." + namespace + ".svc"},
+		text: []string{"eks.amazonaws.com/role-arn: arn:aws:iam::", "policyTypes: [Ingress, Egress]", "serverName: " + release + "-metrics." + namespace + ".svc"},
 	},
 	"a certificate from cert-manager": {
 		values:  "metrics: {cert: {certManager: {enabled: true}}, serviceMonitor: {enabled: true}}",

@@ -76,7 +76,7 @@ func TestWatchNamespaces(t *testing.T) {
 func TestDefaultTags(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{})
-	s.operator(stack.OperatorOptions{Flags: []string{"--default-tags=team=edge,stage=test", "--cluster-id=e2e"}})
+	s.operator(stack.OperatorOptions{Flags: []string{"--default-tags=team=edge,stage=test", "--cluster-id=e2e", "--cluster-check=false"}})
 	s.apply(s.tenant("acme", func(o *v1alpha1.DistributionTenant) {
 		o.Spec.Tags = []v1alpha1.Tag{{Key: "stage", Value: "of the object"}}
 	}))

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
 // A control plane that is cloned from an etcd snapshot has the objects, the UIDs and the cluster ID of the other, and
@@ -52,6 +53,55 @@ func TestACloneChangesNothingUntilItIsAccepted(t *testing.T) {
 	f.eventually(func(g gomega.Gomega) {
 		g.Expect(f.tenantsInAWS()).To(gomega.BeEmpty())
 		g.Expect(c.stored().Data).To(gomega.Equal(stored.Data))
+	})
+}
+
+// Under another cluster ID, every owner tag is that of someone else, and each object asks for its tags at once. The records
+// of all tenants stay nevertheless, no object that is deleted is let go, and the previous ID continues as if nothing had
+// been.
+func TestAnotherClusterIDChangesNothingUntilItIsRestored(t *testing.T) {
+	f := newFleet(t, "renamed", "--deletion-budget=false")
+	c := &clone{fleet: f, key: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-cluster"}}
+	stored := c.stored()
+	_, _, last := f.changes(0)
+	before := f.tenantsInAWS()
+
+	if _, err := f.operator.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	renamed, err := f.StartOperator(t.Context(), stack.OperatorOptions{Flags: []string{"--cluster-id=another", "--sweep-interval=10s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.says(v1alpha1.ConditionSynced, v1alpha1.ReasonClusterIDChanged, fmt.Sprintf("The cluster ID was %q and is %q.", stored.Data["cluster-id"], "another"))
+	for _, o := range f.objects(gomega.NewWithT(t)) {
+		if out, err := host.Kubectl(t.Context(), "-n", f.namespace, "annotate", "cfdt", o.Name, v1alpha1.AnnotationReconcileNow+"=now"); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	if err := kube.Delete(t.Context(), &f.objects(gomega.NewWithT(t))[0]); err != nil {
+		t.Fatal(err)
+	}
+	c.unchanged(last, before)
+	c.says(v1alpha1.ConditionSynced, v1alpha1.ReasonClusterIDChanged, "Nothing is changed in AWS.")
+	if m, err := renamed.Metrics(t.Context()); err != nil || m.Sum("cloudfront_tenant_operator_writes_halted", "reason", "ClusterIDChanged") != 1 {
+		t.Errorf("the metric does not say that writes are halted (%v)", err)
+	}
+	if _, err := renamed.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := f.operator.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.eventually(func(g gomega.Gomega) {
+		objects := f.objects(g)
+		g.Expect(objects).To(gomega.HaveLen(*size - 1))
+		for i := range objects {
+			g.Expect(meta.IsStatusConditionTrue(objects[i].Status.Conditions, v1alpha1.ConditionReady)).To(gomega.BeTrue(), objects[i].Name)
+			g.Expect(meta.IsStatusConditionTrue(objects[i].Status.Conditions, v1alpha1.ConditionSynced)).To(gomega.BeTrue(), objects[i].Name)
+		}
+		g.Expect(f.tenantsInAWS()).To(gomega.HaveLen(*size - 1))
 	})
 }
 

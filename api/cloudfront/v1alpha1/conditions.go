@@ -150,7 +150,7 @@ const (
 	ReasonRoleRefused = "RoleRefused"
 )
 
-// Reasons of an Invalidation's Ready condition. Others are ReferenceNotReady, ValidationFailed, AccessDenied, AWSUnavailable, WrongAccount, NotGranted, Paused, ClusterMoved and Frozen.
+// Reasons of an Invalidation's Ready condition. Others are ReferenceNotReady, ValidationFailed, AccessDenied, AWSUnavailable, WrongAccount, NotGranted, Paused, ClusterMoved, ClusterIDChanged and Frozen.
 const (
 	// ReasonCompleted (True): AWS has removed the paths of all tenants from its caches.
 	ReasonCompleted = "Completed"
@@ -212,6 +212,10 @@ const (
 	// a restored copy. Nothing is changed in AWS, but everything is still read.
 	// Fix: as an administrator, follow the message. In a copy of a cluster that still runs, delete the copy.
 	ReasonClusterMoved = "ClusterMoved"
+	// ReasonClusterIDChanged (False): the operator was started with another cluster ID than the one under which it has created
+	// what it has in AWS. Nothing is changed in AWS, but everything is still read.
+	// Fix: set controller.clusterID to the value that the message names. If it was changed on purpose, follow the message as an administrator.
+	ReasonClusterIDChanged = "ClusterIDChanged"
 	// ReasonFrozen (False): an administrator has stopped all writes to AWS. Nothing is changed, and deployed tenants keep serving.
 	// Fix: wait until the administrator lets the operator go on, see [Deletions that wait](../deletion-budget.md#stop-everything).
 	ReasonFrozen = "Frozen"

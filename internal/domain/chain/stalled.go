@@ -12,7 +12,7 @@ const Stalled ConditionType = "Stalled"
 var personal = []Reason{
 	// Of everything in AWS.
 	"DomainConflict", "AccessDenied", "InvalidSpec", "AWSError", "ValidationFailed", "QuotaExceeded", "AdoptionRequired",
-	"WrongAccount", "DriftNotConverging", "ClusterMoved", "NotGranted", "DomainClaimed", "ClaimNotStored",
+	"WrongAccount", "DriftNotConverging", "ClusterMoved", "ClusterIDChanged", "NotGranted", "DomainClaimed", "ClaimNotStored",
 	// Of a grant.
 	"Ambiguous", "RoleRefused",
 	// Of a tenant in AWS.

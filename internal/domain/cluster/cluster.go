@@ -1,5 +1,6 @@
-// Package cluster tells whether the cluster is still the one in which the operator was installed. A copy of a cluster has
-// the same objects, with the same UIDs, and would take what the other has in AWS for its own.
+// Package cluster tells whether the cluster is still the one in which the operator was installed, under the same cluster
+// ID. A copy of a cluster has the same objects, with the same UIDs, and would take what the other has in AWS for its own.
+// Under another cluster ID, the operator would take all of its own for that of others.
 package cluster
 
 import (
@@ -8,11 +9,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Identity is what a copy of the cluster's objects does not bring along.
+// Identity is by what the cluster is known: in AWS, and to itself. A copy of its objects brings only the ID along.
 type Identity struct {
-	// ID is the cluster ID of the owner tags. It is for people: a copy has the same.
+	// ID is the cluster ID of the owner tags.
 	ID string
 	// Issuer is the issuer of service account tokens. Empty: it can't be read.
 	Issuer string
@@ -24,15 +28,15 @@ type Identity struct {
 // write the ConfigMap may accept any cluster.
 const fingerprintBytes = 16
 
-// Fingerprint is a hash of the issuer and the keys.
+// Fingerprint is a hash of all of it, so that an answer of the administrator is for this very cluster and ID.
 func (i Identity) Fingerprint() string {
-	sum := sha256.Sum256([]byte(i.Issuer + "\n" + strings.Join(i.Keys, "\n")))
+	sum := sha256.Sum256([]byte(i.ID + "\n" + i.Issuer + "\n" + strings.Join(i.Keys, "\n")))
 	return hex.EncodeToString(sum[:fingerprintBytes])
 }
 
-// equals compares also what a copy has.
-func (i Identity) equals(other Identity) bool {
-	return i.ID == other.ID && i.Issuer == other.Issuer && slices.Equal(i.Keys, other.Keys)
+// SameCluster compares what a copy does not have.
+func (i Identity) SameCluster(other Identity) bool {
+	return i.Issuer == other.Issuer && slices.Equal(i.Keys, other.Keys)
 }
 
 // Stored is what the operator has stored at its first start.
@@ -48,22 +52,31 @@ type Verdict struct {
 	Store bool
 	// Moved says how the clusters differ. Empty: it is the same cluster.
 	Moved string
+	// Renamed is the cluster ID that was stored, if there is another one now.
+	Renamed string
 }
+
+// Halts reports whether nothing may be changed.
+func (v Verdict) Halts() bool { return v.Moved != "" || v.Renamed != "" }
 
 // Judge compares the cluster with the one that was stored, nil at the first start.
 //
-// The issuer has to be the same, and one key of the CA has to be: a rotation of the CA shows the old key and the new one
-// for a while, and a renewed certificate keeps its key, but a copy with a CA of its own never has a former key. What was
-// never readable proves nothing. What was, and is not any more, is taken for a difference.
+// The cluster ID and the issuer have to be the same, and one key of the CA has to be: a rotation of the CA shows the old
+// key and the new one for a while, and a renewed certificate keeps its key, but a copy with a CA of its own never has a
+// former key. What was never known proves nothing. What was, and can't be read any more, is taken for a difference.
 func Judge(stored *Stored, now Identity) Verdict {
 	if stored == nil {
-		return Verdict{Store: now.Issuer != "" || len(now.Keys) > 0}
+		return Verdict{Store: true}
 	}
 	moved := slices.DeleteFunc([]string{issuerMoved(stored.Issuer, now.Issuer), keysMoved(stored.Keys, now.Keys)}, func(s string) bool { return s == "" })
-	if len(moved) > 0 && stored.Accepted != now.Fingerprint() {
-		return Verdict{Moved: strings.Join(moved, ", and ")}
+	v := Verdict{Moved: strings.Join(moved, ", and ")}
+	if stored.ID != "" && stored.ID != now.ID {
+		v.Renamed = stored.ID
 	}
-	return Verdict{Store: !stored.equals(now)}
+	if v.Halts() && stored.Accepted != now.Fingerprint() {
+		return v
+	}
+	return Verdict{Store: stored.ID != now.ID || !stored.SameCluster(now)}
 }
 
 func issuerMoved(before, now string) string {
@@ -93,10 +106,22 @@ type Place struct {
 	Namespace, ConfigMap, Annotation string
 }
 
-// Text says why nothing is changed in AWS, and how to go on. The command is ready to copy.
-func (v Verdict) Text(now Identity, p Place) string {
-	return fmt.Sprintf("This is not the cluster in which the operator was installed: %s. Nothing is changed in AWS. "+
-		"If this is a copy of a cluster that still runs, delete the copy. If it replaces that cluster, or if it is the same one and this was changed on purpose, "+
-		"run as an administrator: kubectl -n %s annotate configmap %s %s=%s --overwrite.",
-		v.Moved, p.Namespace, p.ConfigMap, p.Annotation, now.Fingerprint())
+// Halt says why nothing is changed in AWS, and how to continue. The command is ready to copy. It is nil while writes may
+// go on.
+func (v Verdict) Halt(now Identity, p Place) *chain.Halt {
+	accept := fmt.Sprintf("run as an administrator: kubectl -n %s annotate configmap %s %s=%s --overwrite.", p.Namespace, p.ConfigMap, p.Annotation, now.Fingerprint())
+	renamed := fmt.Sprintf("The cluster ID was %q and is %q.", v.Renamed, now.ID)
+	switch {
+	case v.Moved != "":
+		text := fmt.Sprintf("This is not the cluster in which the operator was installed: %s. ", v.Moved)
+		if v.Renamed != "" {
+			text += renamed + " "
+		}
+		return &chain.Halt{Reason: resource.ReasonClusterMoved, Message: text + "Nothing is changed in AWS. " +
+			"If this is a copy of a cluster that still runs, delete the copy. If it replaces that cluster, or if it is the same one and this was changed on purpose, " + accept}
+	case v.Renamed != "":
+		return &chain.Halt{Reason: resource.ReasonClusterIDChanged, Message: fmt.Sprintf("%s The operator would no longer recognize what it has in AWS as its own. Nothing is changed in AWS. "+
+			"To restore the ID, set the chart value controller.clusterID (--cluster-id) to %q. If the ID was changed on purpose, %s", renamed, v.Renamed, accept)}
+	}
+	return nil
 }

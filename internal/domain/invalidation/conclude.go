@@ -146,7 +146,7 @@ func quiet(r chain.Reason) bool {
 func Told() (normal, alarms []chain.Reason) {
 	return []chain.Reason{ReasonCompleted}, []chain.Reason{
 		ReasonInvalidationFailed, ReasonPathLimitReached, ReasonValidationFailed, resource.ReasonAccessDenied, resource.ReasonAWSError, resource.ReasonAWSUnavailable,
-		resource.ReasonWrongAccount, grant.NotGranted, resource.ReasonClusterMoved, frozen,
+		resource.ReasonWrongAccount, grant.NotGranted, resource.ReasonClusterMoved, resource.ReasonClusterIDChanged, frozen,
 	}
 }
 

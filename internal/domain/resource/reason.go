@@ -32,6 +32,7 @@ const (
 	ReasonPaused                  chain.Reason = "Paused"
 	ReasonDeletionHeld            chain.Reason = "DeletionHeld"
 	ReasonClusterMoved            chain.Reason = "ClusterMoved"
+	ReasonClusterIDChanged        chain.Reason = "ClusterIDChanged"
 )
 
 // Alarming reports whether a reason for not being Ready needs attention.

@@ -116,7 +116,7 @@ func (s Store) Load(ctx context.Context) (*domain.Stored, string, error) {
 		return nil, "", nil
 	case err != nil:
 		return nil, "", fmt.Errorf("reading the ConfigMap %s: %w", s.Key, err)
-	case c.Data[KeyIssuer] == "" && c.Data[KeyCA] == "":
+	case c.Data[KeyID] == "" && c.Data[KeyIssuer] == "" && c.Data[KeyCA] == "":
 		return nil, c.ResourceVersion, nil
 	}
 	return &domain.Stored{
