@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 // The classes of objects whose deletions are budgeted.
@@ -26,15 +27,13 @@ const (
 	ClassOwnership breaker.Class = "Ownership"
 )
 
-// BudgetItem is the deletion of an object, or the change of that harm, which takes that many customers out of service.
+// BudgetItem is the deletion of an object, or the change of that harm, which takes that many customers out of service. That
+// of a Tenant gets what it owns from OwnedNamespace.
 func BudgetItem(class breaker.Class, o metav1.Object, customers int, harm string, now time.Time) breaker.Item {
 	i := breaker.Item{
 		Class: class, UID: string(o.GetUID()), Namespace: o.GetNamespace(), Name: o.GetName(), Weight: customers, Since: now,
 		Approval:    o.GetAnnotations()[v1alpha1.AnnotationApproveDeletions],
 		Abandonment: o.GetAnnotations()[v1alpha1.AnnotationAbandonDeletions],
-	}
-	if t, is := o.(*kleffv1.Tenant); is {
-		i.Owns = TenantNamespace(t)
 	}
 	if t := o.GetDeletionTimestamp(); t != nil {
 		i.Since = t.Time
@@ -71,6 +70,14 @@ func WeighsDistribution(o *v1alpha1.Distribution) bool {
 	_, marked := o.Annotations[v1alpha1.AnnotationCreatePending]
 	return o.Spec.ConnectionMode == v1alpha1.ConnectionModeDirect && o.Spec.DeletionPolicy != v1alpha1.DeletionPolicyRetain &&
 		(o.Status.ID != "" || marked)
+}
+
+// OwnedNamespace is the namespace that is deleted with the Tenant, empty if the one that it names has another owner, or none.
+func OwnedNamespace(t *kleffv1.Tenant, namespace *plan.Live) string {
+	if namespace == nil || namespace.Labels[plan.LabelTenantUID] != string(t.UID) {
+		return ""
+	}
+	return namespace.Name
 }
 
 // WeighsNamespace reports whether the deletion of the object would delete a customer's namespace.

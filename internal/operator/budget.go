@@ -23,6 +23,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	limits "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/budget"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -248,8 +249,28 @@ func listDistributions(r client.Reader) func(context.Context) (domain.Counts, []
 		func(l *v1alpha1.DistributionList) []v1alpha1.Distribution { return l.Items }, convert.WeighsDistribution, convert.One)
 }
 
-func listNamespaces(r client.Reader) func(context.Context) (domain.Counts, []domain.Item, error) {
-	return budgeted(r, convert.ClassTenant, kleffv1.NamespaceFinalizer,
+// listNamespaces also says which namespaces are deleted with the Tenants that wait.
+func listNamespaces(r client.Reader, find func(ctx context.Context, k plan.Kind, namespace, name string) (*plan.Live, error),
+) func(context.Context) (domain.Counts, []domain.Item, error) {
+	list := budgeted(r, convert.ClassTenant, kleffv1.NamespaceFinalizer,
 		func() *kleffv1.TenantList { return &kleffv1.TenantList{} },
 		func(l *kleffv1.TenantList) []kleffv1.Tenant { return l.Items }, convert.WeighsNamespace, convert.One)
+	return func(ctx context.Context) (domain.Counts, []domain.Item, error) {
+		living, waiting, err := list(ctx)
+		for n := range waiting {
+			var t kleffv1.Tenant
+			if err := r.Get(ctx, client.ObjectKey{Name: waiting[n].Name}, &t); client.IgnoreNotFound(err) != nil {
+				return nil, nil, fmt.Errorf("reading the Tenant %s: %w", waiting[n].Name, err)
+			}
+			if string(t.UID) != waiting[n].UID {
+				continue // it has ended meanwhile
+			}
+			namespace, err := find(ctx, plan.KindNamespace, "", convert.TenantNamespace(&t))
+			if err != nil {
+				return nil, nil, fmt.Errorf("looking for the namespace of the Tenant %s in the cache: %w", t.Name, err)
+			}
+			waiting[n].Owns = convert.OwnedNamespace(&t, namespace)
+		}
+		return living, waiting, err
+	}
 }

@@ -58,7 +58,7 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *en
 		Client: mgr.GetClient(), Children: children, Plans: known, Namespaces: namespaces, Clock: clock.RealClock{}, Active: mgr.Elected(),
 		Ready: children.WaitForSync, Breaker: env.breaker,
 	})
-	env.breaker.Add(breaker.Class{Name: convert.ClassTenant, Words: budgetNamespaces, List: listNamespaces(mgr.GetClient()), Wake: tenants.WakeKeys})
+	env.breaker.Add(breaker.Class{Name: convert.ClassTenant, Words: budgetNamespaces, List: listNamespaces(mgr.GetClient(), children.Find), Wake: tenants.WakeKeys})
 	plans = tenantplan.New(tenantplan.Options{
 		Client: mgr.GetClient(), Children: children, Plans: known, Clock: clock.RealClock{}, Active: mgr.Elected(), Next: tenants.Wake,
 		Ready: children.WaitForSync,

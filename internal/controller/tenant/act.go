@@ -22,6 +22,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.look(ctx)
 	case tenant.AskBudget:
 		item := convert.BudgetItem(convert.ClassTenant, p.object, 1, "", p.in.Now)
+		item.Owns = convert.OwnedNamespace(p.object, p.in.World.Namespace)
 		p.in.World.Budget, p.in.World.BudgetKnown = p.Breaker.Ask(item), true
 		return nil
 	case tenant.Try:
