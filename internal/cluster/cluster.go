@@ -22,9 +22,12 @@ type Options struct {
 	// Identify reads the identity of the cluster.
 	Identify func(ctx context.Context) (cluster.Identity, error)
 	Store    port.ClusterStore
-	Place    cluster.Place
-	Halt     *halt.Switch
-	Clock    clock.WithTicker
+	// Copy is in another namespace, where an installation into another one finds it. It may be missing or out of reach:
+	// then no copy is kept.
+	Copy  port.ClusterStore
+	Place cluster.Place
+	Halt  *halt.Switch
+	Clock clock.WithTicker
 	// Halted is told why nothing is changed. It may be nil.
 	Halted func(chain.Halt)
 }
@@ -93,20 +96,47 @@ func (c *Check) judge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		v := cluster.Judge(stored, *c.seen)
-		if v.Store {
-			err = c.Store.Save(ctx, *c.seen, version)
+		v, next := cluster.Verdict{}, *c.seen
+		if stored == nil {
+			next, err = c.first(ctx)
+		} else if v = cluster.Judge(*stored, next); !v.Store {
+			c.keepCopy(ctx, v)
+			c.tell(ctx, v.Halt(next, c.Place))
+			return nil
 		}
-		switch {
-		case errors.Is(err, port.ErrClusterStale):
-			continue
-		case err != nil:
+		if err == nil {
+			err = c.Store.Save(ctx, next, version)
+		}
+		// What is stored is judged in the next round.
+		if err != nil && !errors.Is(err, port.ErrClusterStale) {
 			return err
 		}
-		c.tell(ctx, v.Halt(*c.seen, c.Place))
-		return nil
 	}
 	return port.ErrClusterStale
+}
+
+// first is what is stored where nothing is yet: the present identity, or that of the copy if the operator was installed in
+// another namespace before.
+func (c *Check) first(ctx context.Context) (cluster.Identity, error) {
+	copied, _, err := c.Copy.Load(ctx)
+	if err != nil {
+		return cluster.Identity{}, err
+	}
+	return cluster.First(copied, *c.seen), nil
+}
+
+// keepCopy brings the copy up to date, unless everything is halted. Without a copy the operator does its work as well.
+func (c *Check) keepCopy(ctx context.Context, v cluster.Verdict) {
+	if v.Halts() {
+		return
+	}
+	copied, version, err := c.Copy.Load(ctx)
+	if err == nil && version != "" && (copied == nil || !copied.SameCluster(*c.seen)) {
+		err = c.Copy.Save(ctx, *c.seen, version)
+	}
+	if err != nil && !errors.Is(err, port.ErrClusterStale) && ctx.Err() == nil {
+		ctrl.Log.WithName("cluster").Error(err, "Could not keep the copy of the cluster's fingerprint. Continuing without")
+	}
 }
 
 // tell halts, or lets go on. A new cause halts before the previous one is cleared.

@@ -24,6 +24,8 @@ type memory struct {
 	stored  *domain.Stored
 	version int
 	writes  int
+	// place is true where there is an empty one already.
+	place bool
 	// first stores something before the next write.
 	first *domain.Stored
 	fails error
@@ -32,6 +34,9 @@ type memory struct {
 func (m *memory) Load(context.Context) (*domain.Stored, string, error) {
 	if m.fails != nil {
 		return nil, "", m.fails
+	}
+	if m.stored == nil && m.place {
+		return nil, strconv.Itoa(m.version), nil
 	}
 	if m.stored == nil {
 		return nil, "", nil
@@ -44,7 +49,7 @@ func (m *memory) Save(_ context.Context, i domain.Identity, version string) erro
 	if m.first != nil {
 		m.stored, m.first, m.version = m.first, nil, m.version+1
 	}
-	if now := strconv.Itoa(m.version); m.stored != nil && version != now || m.stored == nil && version != "" {
+	if now := strconv.Itoa(m.version); m.stored != nil && version != now || m.stored == nil && version != "" && !m.place {
 		return port.ErrClusterStale
 	}
 	accepted := ""
@@ -62,6 +67,7 @@ type rig struct {
 	*cluster.Check
 
 	store  memory
+	copy   memory
 	here   domain.Identity
 	halt   *halt.Switch
 	clock  *clocktesting.FakeClock
@@ -70,7 +76,7 @@ type rig struct {
 }
 
 func newRig() *rig {
-	r := &rig{here: domain.Identity{ID: "c1", Issuer: "https://a", Keys: []string{"k1"}}, halt: halt.New(), clock: clocktesting.NewFakeClock(time.Now())}
+	r := &rig{copy: memory{place: true}, here: domain.Identity{ID: "c1", Issuer: "https://a", Keys: []string{"k1"}}, halt: halt.New(), clock: clocktesting.NewFakeClock(time.Now())}
 	r.restart()
 	return r
 }
@@ -78,7 +84,7 @@ func newRig() *rig {
 func (r *rig) restart() {
 	r.Check = cluster.New(cluster.Options{
 		Identify: func(context.Context) (domain.Identity, error) { return r.here, r.failed },
-		Store:    &r.store, Place: domain.Place{Namespace: "ns", ConfigMap: "cm", Annotation: "accept"},
+		Store:    &r.store, Copy: &r.copy, Place: domain.Place{Namespace: "ns", ConfigMap: "cm", Annotation: "accept"},
 		Halt: r.halt, Clock: r.clock, Halted: func(h chain.Halt) { r.told = append(r.told, h.Reason) },
 	})
 }
@@ -111,6 +117,53 @@ func TestTheReplicaThatComesSecondComparesWithTheFirst(t *testing.T) {
 	r.store.first = &domain.Stored{Identity: domain.Identity{Issuer: "https://b"}}
 	if err := r.Now(t.Context()); err != nil || !r.halted() || r.store.writes != 0 {
 		t.Errorf("another cluster: %v, halted %v, %d writes", err, r.halted(), r.store.writes)
+	}
+}
+
+// An installation into another namespace finds the copy, and one that has what is stored keeps the copy up to date.
+func TestAnotherNamespaceFindsTheCopy(t *testing.T) {
+	t.Parallel()
+	r := newRig()
+	reinstall := func() {
+		t.Helper()
+		r.store, r.halt = memory{}, halt.New()
+		r.restart()
+		if err := r.Now(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		reinstall()
+		if r.halted() || r.copy.writes != 1 {
+			t.Fatalf("in the same cluster: halted %v, %d writes of the copy", r.halted(), r.copy.writes)
+		}
+	}
+	r.here = domain.Identity{ID: "c1", Issuer: "https://b", Keys: []string{"k9"}}
+	reinstall()
+	if !r.halted() || r.copy.stored.Issuer != "https://a" {
+		t.Fatalf("in a copy of the cluster: halted %v, the copy is %+v", r.halted(), r.copy.stored)
+	}
+	r.store.stored.Accepted = r.here.Fingerprint()
+	if err := r.Now(t.Context()); err != nil || r.halted() || r.copy.stored.Issuer != "https://b" {
+		t.Errorf("accepted: %v, halted %v, the copy is %+v", err, r.halted(), r.copy.stored)
+	}
+}
+
+// Where there is no place for a copy, nothing is created there. A copy that can't be read ends a first start, and no other.
+func TestWithoutAPlaceForTheCopy(t *testing.T) {
+	t.Parallel()
+	r := newRig()
+	r.copy.place = false
+	if err := r.Now(t.Context()); err != nil || r.halted() || r.copy.writes != 0 || r.store.writes != 1 {
+		t.Errorf("%v, halted %v, %d writes of the copy, %d writes", err, r.halted(), r.copy.writes, r.store.writes)
+	}
+	r.copy.fails = errors.New("timeout")
+	if err := r.Now(t.Context()); err != nil || r.halted() {
+		t.Errorf("a later start: %v, halted %v", err, r.halted())
+	}
+	r.store = memory{}
+	if err := r.Now(t.Context()); !errors.Is(err, r.copy.fails) {
+		t.Errorf("a first start ends with %v", err)
 	}
 }
 

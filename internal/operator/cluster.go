@@ -32,6 +32,7 @@ const eventClusterMoved = "ClusterMoved"
 const eventClusterIDChanged = "ClusterIDChanged"
 
 func (c *Config) bindClusterCheck(f *flag.FlagSet) {
+	f.StringVar(&c.ClusterCopyNamespace, "cluster-check-copy-namespace", "kube-system", "Namespace with a ConfigMap "+clusterConfigMap+" in which a copy of the fingerprint is kept if it exists, for an installation into another namespace. Empty: no copy.")
 	f.BoolVar(&c.ClusterCheck, "cluster-check", true, "Store a fingerprint of the cluster (cluster ID, service account issuer and CA), and change nothing in AWS while it is another one, as in a copy of the cluster or after --cluster-id was changed.")
 }
 
@@ -53,6 +54,9 @@ func addClusterCheck(ctx context.Context, mgr ctrl.Manager, c Config, env *envir
 			return clusteradapter.Identify(ctx, kube.Discovery().RESTClient(), mgr.GetAPIReader(), key.Namespace, c.ClusterID)
 		},
 		Store: clusteradapter.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key},
+		Copy: clusteradapter.Store{
+			Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: client.ObjectKey{Namespace: c.ClusterCopyNamespace, Name: clusterConfigMap}, Optional: true,
+		},
 		Place: domain.Place{Namespace: key.Namespace, ConfigMap: key.Name, Annotation: v1alpha1.AnnotationAcceptCluster},
 		Halt:  env.halt, Clock: clock.RealClock{},
 		Halted: func(h chain.Halt) {

@@ -107,7 +107,8 @@ type Config struct {
 
 	Budget Budget
 
-	ClusterCheck bool
+	ClusterCheck         bool
+	ClusterCopyNamespace string
 	// Grants is how EdgeGrants are meant: Off, Audit or Enforce.
 	Grants string
 	// DefaultGrant is the JSON of the grant that namespaces have which no EdgeGrant selects.

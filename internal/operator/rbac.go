@@ -14,6 +14,7 @@ package operator
 // +kubebuilder:rbac:roleName=cluster-check,groups="",resources=configmaps,verbs=create
 // +kubebuilder:rbac:roleName=cluster-check,groups="",resources=configmaps,resourceNames=cloudfront-tenant-operator-cluster,verbs=get;update
 // +kubebuilder:rbac:roleName=cluster-check,groups="",resources=configmaps,resourceNames=kube-root-ca.crt,verbs=get
+// +kubebuilder:rbac:roleName=cluster-check-copy,groups="",resources=configmaps,resourceNames=cloudfront-tenant-operator-cluster,verbs=get;update
 // +kubebuilder:rbac:roleName=cluster-check,groups=events.k8s.io,resources=events,verbs=create
 // +kubebuilder:rbac:roleName=metrics,groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:roleName=metrics,groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create

@@ -73,7 +73,7 @@ func (c Config) Rights() []Right {
 		out = append(out, grantRights()...)
 	}
 	if c.ClusterCheck {
-		out = append(out, clusterCheckRights(c.leaseNamespace())...)
+		out = append(out, clusterCheckRights(c.leaseNamespace(), c.ClusterCopyNamespace)...)
 	}
 	if c.DomainClaims.Enabled && slices.Contains(c.Controllers, controllerDistributionTenant) {
 		out = append(out, domainClaimRights()...)
@@ -253,15 +253,23 @@ func grantRights() []Right {
 	return out
 }
 
-func clusterCheckRights(namespace string) []Right {
+// clusterCheckRights leave out creating the copy, as a right to create ConfigMaps in kube-system can't be limited to a name.
+func clusterCheckRights(namespace, copied string) []Right {
 	const noticing = "noticing that this is a copy of the cluster in which the operator was installed (not needed with --cluster-check=false)"
-	return []Right{
+	const elsewhere = "noticing that also after an installation into another namespace (not needed with --cluster-check-copy-namespace=)"
+	out := []Right{
 		{Resource: "configmaps", Verb: "create", Namespace: namespace, For: noticing},
 		{Resource: "configmaps", Verb: "get", Namespace: namespace, Name: clusterConfigMap, For: noticing},
 		{Resource: "configmaps", Verb: "update", Namespace: namespace, Name: clusterConfigMap, For: noticing},
 		{Resource: "configmaps", Verb: "get", Namespace: namespace, Name: clusteradapter.RootCA, For: noticing},
 		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording an event when the cluster is another one", Optional: true},
 	}
+	if copied != "" {
+		for _, verb := range []string{"get", "update"} {
+			out = append(out, Right{Resource: "configmaps", Verb: verb, Namespace: copied, Name: clusterConfigMap, For: elsewhere, Optional: true})
+		}
+	}
+	return out
 }
 
 // webhookRights are optional: without them objects are accepted without the webhook's warnings.

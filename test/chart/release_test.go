@@ -83,12 +83,14 @@ func TestReleaseLife(t *testing.T) {
 	}
 
 	l.helm("crds: {install: true}", "upgrade", release, l.chart)
+	l.run("kubectl", "patch", "configmap", "-n", "kube-system", fingerprint, "--type=merge", "-p", `{"data":{"issuer":"https://issuer"}}`)
 	l.run("helm", "uninstall", release, "--namespace", namespace, "--wait")
 	l.gone(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: release, Namespace: namespace}})
 	if l.kind().GetUID() != kind.GetUID() {
 		t.Error("the uninstall replaced the kind")
 	}
 	l.unharmed(tenant)
+	l.keepsFingerprint()
 
 	notes = l.helm("{}", "install", release, l.chart)
 	if !strings.Contains(notes, "cannot read Secrets yet: list their namespaces in rbac.secretNamespaces") {
@@ -99,11 +101,23 @@ func TestReleaseLife(t *testing.T) {
 		t.Error("installing again replaced the kind")
 	}
 	l.unharmed(tenant)
+	l.keepsFingerprint()
 
 	// Only a user who asks for it loses the fleet.
 	l.helm("crds: {keep: false}", "upgrade", release, l.chart)
 	l.run("helm", "uninstall", release, "--namespace", namespace, "--wait")
 	l.gone(l.newKind())
+}
+
+// fingerprint is the ConfigMap with the copy of the cluster's fingerprint.
+const fingerprint = "cloudfront-tenant-operator-cluster"
+
+// keepsFingerprint checks that the copy still has what the operator has stored.
+func (l life) keepsFingerprint() {
+	l.Helper()
+	if out := l.run("kubectl", "get", "configmap", "-n", "kube-system", fingerprint, "-o", "jsonpath={.data.issuer}"); out != "https://issuer" {
+		l.Errorf("the copy of the fingerprint has the issuer %q", out)
+	}
 }
 
 type life struct {

@@ -193,8 +193,22 @@ var matrix = map[string]struct {
 		text:   []string{"--leader-elect=false"},
 	},
 	"no check of the cluster": {
-		values: "clusterCheck: {enabled: false}",
-		text:   []string{"--cluster-check=false"},
+		values:  "clusterCheck: {enabled: false}",
+		objects: []string{"-ConfigMap kube-system/cloudfront-tenant-operator-cluster", "-Role kube-system/" + release + "-cluster-check", "-RoleBinding kube-system/" + release + "-cluster-check"},
+		text:    []string{"--cluster-check=false"},
+	},
+	"no copy of the fingerprint": {
+		values:  "clusterCheck: {copyNamespace: ''}",
+		objects: []string{"-ConfigMap kube-system/cloudfront-tenant-operator-cluster", "-Role kube-system/" + release + "-cluster-check", "-RoleBinding kube-system/" + release + "-cluster-check"},
+		text:    []string{"--cluster-check-copy-namespace=\n"},
+	},
+	"a copy of the fingerprint in another namespace": {
+		values: "clusterCheck: {copyNamespace: kube-public}",
+		objects: []string{
+			"-ConfigMap kube-system/cloudfront-tenant-operator-cluster", "-Role kube-system/" + release + "-cluster-check", "-RoleBinding kube-system/" + release + "-cluster-check",
+			"+ConfigMap kube-public/cloudfront-tenant-operator-cluster", "+Role kube-public/" + release + "-cluster-check", "+RoleBinding kube-public/" + release + "-cluster-check",
+		},
+		text: []string{"--cluster-check-copy-namespace=kube-public\n"},
 	},
 	"no grants": {
 		values: "grants: {mode: \"Off\"}",
@@ -231,6 +245,7 @@ var matrix = map[string]struct {
 		values: "webhook: {enabled: true}\nwatchNamespaces: [team-a]\nrbac: {create: false}",
 		objects: []string{
 			"+Service " + release + "-webhook", "+Secret " + release + "-webhook", "+ValidatingWebhookConfiguration " + release,
+			"-Role kube-system/" + release + "-cluster-check", "-RoleBinding kube-system/" + release + "-cluster-check",
 			"-ClusterRole *", "-ClusterRoleBinding " + release, "-Role " + release + "-own-namespace", "-RoleBinding " + release + "-own-namespace",
 		},
 		text: []string{"{key: kubernetes.io/metadata.name, operator: In, values: [team-a]}"},
@@ -241,7 +256,7 @@ var matrix = map[string]struct {
 	},
 	"nothing to keep in the operator's own namespace": {
 		values:  "replicas: 1\ncontroller: {leaderElect: false}\nclusterCheck: {enabled: false}\ndeletionBudget: {enabled: false}",
-		objects: []string{"-Role " + release + "-own-namespace", "-RoleBinding " + release + "-own-namespace"},
+		objects: []string{"-Role " + release + "-own-namespace", "-RoleBinding " + release + "-own-namespace", "-ConfigMap kube-system/cloudfront-tenant-operator-cluster", "-Role kube-system/" + release + "-cluster-check", "-RoleBinding kube-system/" + release + "-cluster-check"},
 		text:    []string{"--leader-elect=false", "--cluster-check=false", "--deletion-budget=false"},
 	},
 	"a deletion budget of one's own": {
@@ -251,6 +266,7 @@ var matrix = map[string]struct {
 	"roles of one's own": {
 		values: "rbac: {create: false}",
 		objects: []string{
+			"-Role kube-system/" + release + "-cluster-check", "-RoleBinding kube-system/" + release + "-cluster-check",
 			"-ClusterRole *", "-ClusterRoleBinding " + release, "-Role " + release + "-own-namespace", "-RoleBinding " + release + "-own-namespace",
 		},
 	},

@@ -48,7 +48,7 @@ controller:
   log: {level: debug, encoder: console, stacktraceLevel: error, timeEncoding: millis}
 metrics: {port: 9443, secure: false, http2: true, cert: {secretName: cert, certName: a.crt, keyName: a.key}}
 probes: {port: 9000}
-clusterCheck: {enabled: false}
+clusterCheck: {copyNamespace: kube-public}
 grants: {mode: Audit, default: {kinds: [DistributionTenant], distributions: null, connectionGroups: null, domains: null, wildcards: null, dns: null, certificates: null, webAcls: null, sources: null}}
 deletionBudget: {settle: 20s, settleMax: 2m, window: 3h, max: 4, maxPercent: 6, ceilingPercent: 30, namespace: {max: 7, maxPercent: 40}, tenants: {max: 2, maxPercent: 1}}
 webhook: {enabled: true, port: 9445, deny: [dns, parameters], dnsResolvers: ["9.9.9.9:53"]}
@@ -67,8 +67,8 @@ extraArgs: [--zap-devel=true]
 		"pprof-bind-address": "localhost:6060", "sweep-interval": "7m", "watch-namespaces": "team-a,team-b",
 		"zap-encoder": "console", "zap-log-level": "debug", "zap-stacktrace-level": "error", "zap-time-encoding": "millis",
 		"reserved-namespaces": "kube-*,mesh", "tenant-namespaces": "user-*,shop",
-		"cluster-check": "false",
-		"grants":        "Audit", "default-grant": `{"kinds":["DistributionTenant"]}`,
+		"cluster-check": "true", "cluster-check-copy-namespace": "kube-public",
+		"grants": "Audit", "default-grant": `{"kinds":["DistributionTenant"]}`,
 		"domain-claims": "true", "domain-hold": "24h", "domain-hold-customer": "480h",
 		"deletion-budget": "true", "deletion-budget-settle": "20s", "deletion-budget-settle-max": "2m", "deletion-budget-window": "3h",
 		"deletion-budget-max": "4", "deletion-budget-max-percent": "6", "deletion-budget-ceiling-percent": "30",

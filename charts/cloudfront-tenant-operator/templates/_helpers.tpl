@@ -255,6 +255,9 @@ insecureSkipVerify: true
 - --sweep-interval={{ .Values.controller.sweepInterval }}
 - --max-concurrent-reconciles={{ int .Values.controller.maxConcurrentReconciles }}
 - --cluster-check={{ .Values.clusterCheck.enabled }}
+{{- if .Values.clusterCheck.enabled }}
+- --cluster-check-copy-namespace={{ .Values.clusterCheck.copyNamespace }}
+{{- end }}
 - --grants={{ .Values.grants.mode }}
 {{- /* Not by a null in grants.default: with --reuse-values, Helm ignores the null if the release had extended the value. */}}
 {{- if and (ne .Values.grants.mode "Off") (ne (toString .Values.grants.defaultEnabled) "false") .Values.grants.default }}

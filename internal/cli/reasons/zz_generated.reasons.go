@@ -13,6 +13,7 @@ var cloudFront = map[string]string{
 	"CertificateFailed":       "Find the cause in the message or in ACM (a CAA record, a domain that points elsewhere) and fix it. The operator sends a new request after ten minutes, then with increasing delays. After a change of the spec, or of the annotation cloudfront-tenant-operator.io/reconcile-now, it sends one immediately.",
 	"CertificateSANMismatch":  "Use a certificate that covers the domain, or remove the domain. The message lists the names that lead to the domain. A wildcard covers exactly one label.",
 	"ClaimNotStored":          "Give the operator the permissions on domainclaims that its chart has, or set --domain-hold and --domain-hold-customer to 0. The operator retries automatically.",
+	"ClusterIDChanged":        "Set controller.clusterID to the value that the message names. If it was changed on purpose, follow the message as an administrator.",
 	"ClusterMoved":            "As an administrator, follow the message. In a copy of a cluster that still runs, delete the copy.",
 	"Conflict":                "Rename the row, or delete the object that status.rejectedRows names. All other rows are applied.",
 	"Creating":                "Wait. CloudFront takes one to five minutes, longer if many new objects are waiting.",

@@ -59,15 +59,21 @@ type Verdict struct {
 // Halts reports whether nothing may be changed.
 func (v Verdict) Halts() bool { return v.Moved != "" || v.Renamed != "" }
 
-// Judge compares the cluster with the one that was stored, nil at the first start.
+// First is what is stored where nothing is yet. copied is the copy that an installation in another namespace has left, nil
+// if there is none. Its ID may be that of another installation in this cluster.
+func First(copied *Stored, now Identity) Identity {
+	if copied == nil {
+		return now
+	}
+	return Identity{ID: now.ID, Issuer: copied.Issuer, Keys: copied.Keys}
+}
+
+// Judge compares the cluster with the one that was stored.
 //
 // The cluster ID and the issuer have to be the same, and one key of the CA has to be: a rotation of the CA shows the old
 // key and the new one for a while, and a renewed certificate keeps its key, but a copy with a CA of its own never has a
 // former key. What was never known proves nothing. What was, and can't be read any more, is taken for a difference.
-func Judge(stored *Stored, now Identity) Verdict {
-	if stored == nil {
-		return Verdict{Store: true}
-	}
+func Judge(stored Stored, now Identity) Verdict {
 	moved := slices.DeleteFunc([]string{issuerMoved(stored.Issuer, now.Issuer), keysMoved(stored.Keys, now.Keys)}, func(s string) bool { return s == "" })
 	v := Verdict{Moved: strings.Join(moved, ", and ")}
 	if stored.ID != "" && stored.ID != now.ID {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -24,34 +25,32 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	renamed := cluster.Identity{ID: "c0", Issuer: issuer, Keys: []string{"k1"}}
 	for name, c := range map[string]struct {
-		stored   *cluster.Stored
+		stored   cluster.Stored
 		now      cluster.Identity
 		accepted cluster.Identity
 		store    bool
 		moved    string
 		renamed  string
 	}{
-		"at the first start everything is stored":               {now: identity(issuer, "k1"), store: true},
-		"also where only the cluster ID is known":               {now: identity(""), store: true},
-		"the same cluster is the same, and nothing is written":  {stored: &cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(issuer, "k1")},
-		"a copy with another issuer is not":                     {stored: &cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(other, "k1"), moved: "issuer was " + issuer + " and is " + other},
-		"nor one with another CA":                               {stored: &cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(issuer, "k2"), moved: "CA of the cluster is another"},
-		"both are said":                                         {stored: &cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(other, "k2"), moved: ", and the CA"},
-		"a CA that is rotated shows both keys":                  {stored: &cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(issuer, "k1", "k2"), store: true},
-		"and then the new one":                                  {stored: &cluster.Stored{Identity: identity(issuer, "k1", "k2")}, now: identity(issuer, "k2"), store: true},
-		"an issuer that can't be read any more is a difference": {stored: &cluster.Stored{Identity: identity(issuer, "k1")}, now: identity("", "k1"), moved: "can't be read from /.well-known"},
-		"and a CA that can't":                                   {stored: &cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(issuer), moved: "can't be read from the ConfigMap"},
-		"one that never could is learned later":                 {stored: &cluster.Stored{Identity: identity("", "k1")}, now: identity(issuer, "k1"), store: true},
-		"where only the issuer can be read it decides":          {stored: &cluster.Stored{Identity: identity(issuer)}, now: identity(other), moved: "issuer"},
-		"another cluster ID halts as well":                      {stored: &cluster.Stored{Identity: renamed}, now: identity(issuer, "k1"), renamed: "c0"},
-		"also where nothing else is known":                      {stored: &cluster.Stored{Identity: cluster.Identity{ID: "c0"}}, now: identity(issuer, "k1"), renamed: "c0"},
-		"an ID that was not stored proves nothing":              {stored: &cluster.Stored{Identity: cluster.Identity{Issuer: issuer, Keys: []string{"k1"}}}, now: identity(issuer, "k1"), store: true},
-		"another cluster with another ID is both":               {stored: &cluster.Stored{Identity: renamed}, now: identity(other, "k1"), moved: "issuer", renamed: "c0"},
-		"an administrator accepts the very ID":                  {stored: &cluster.Stored{Identity: renamed}, now: identity(issuer, "k1"), accepted: identity(issuer, "k1"), store: true},
-		"and not the ID of another cluster":                     {stored: &cluster.Stored{Identity: renamed}, now: identity(issuer, "k1"), accepted: identity(other, "k1"), renamed: "c0"},
-		"nor another ID of this one":                            {stored: &cluster.Stored{Identity: renamed}, now: identity(issuer, "k1"), accepted: renamed, renamed: "c0"},
-		"an administrator accepts the very cluster":             {stored: &cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(other, "k2"), accepted: identity(other, "k2"), store: true},
-		"and no other":                                          {stored: &cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(other, "k2"), accepted: identity(other, "k3"), moved: "issuer"},
+		"the same cluster is the same, and nothing is written":  {stored: cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(issuer, "k1")},
+		"a copy with another issuer is not":                     {stored: cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(other, "k1"), moved: "issuer was " + issuer + " and is " + other},
+		"nor one with another CA":                               {stored: cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(issuer, "k2"), moved: "CA of the cluster is another"},
+		"both are said":                                         {stored: cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(other, "k2"), moved: ", and the CA"},
+		"a CA that is rotated shows both keys":                  {stored: cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(issuer, "k1", "k2"), store: true},
+		"and then the new one":                                  {stored: cluster.Stored{Identity: identity(issuer, "k1", "k2")}, now: identity(issuer, "k2"), store: true},
+		"an issuer that can't be read any more is a difference": {stored: cluster.Stored{Identity: identity(issuer, "k1")}, now: identity("", "k1"), moved: "can't be read from /.well-known"},
+		"and a CA that can't":                                   {stored: cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(issuer), moved: "can't be read from the ConfigMap"},
+		"one that never could is learned later":                 {stored: cluster.Stored{Identity: identity("", "k1")}, now: identity(issuer, "k1"), store: true},
+		"where only the issuer can be read it decides":          {stored: cluster.Stored{Identity: identity(issuer)}, now: identity(other), moved: "issuer"},
+		"another cluster ID halts as well":                      {stored: cluster.Stored{Identity: renamed}, now: identity(issuer, "k1"), renamed: "c0"},
+		"also where nothing else is known":                      {stored: cluster.Stored{Identity: cluster.Identity{ID: "c0"}}, now: identity(issuer, "k1"), renamed: "c0"},
+		"an ID that was not stored proves nothing":              {stored: cluster.Stored{Identity: cluster.Identity{Issuer: issuer, Keys: []string{"k1"}}}, now: identity(issuer, "k1"), store: true},
+		"another cluster with another ID is both":               {stored: cluster.Stored{Identity: renamed}, now: identity(other, "k1"), moved: "issuer", renamed: "c0"},
+		"an administrator accepts the very ID":                  {stored: cluster.Stored{Identity: renamed}, now: identity(issuer, "k1"), accepted: identity(issuer, "k1"), store: true},
+		"and not the ID of another cluster":                     {stored: cluster.Stored{Identity: renamed}, now: identity(issuer, "k1"), accepted: identity(other, "k1"), renamed: "c0"},
+		"nor another ID of this one":                            {stored: cluster.Stored{Identity: renamed}, now: identity(issuer, "k1"), accepted: renamed, renamed: "c0"},
+		"an administrator accepts the very cluster":             {stored: cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(other, "k2"), accepted: identity(other, "k2"), store: true},
+		"and no other":                                          {stored: cluster.Stored{Identity: identity(issuer, "k1")}, now: identity(other, "k2"), accepted: identity(other, "k3"), moved: "issuer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,6 +60,26 @@ func TestJudge(t *testing.T) {
 			v := cluster.Judge(c.stored, c.now)
 			if v.Store != c.store || !strings.Contains(v.Moved, c.moved) || (v.Moved == "") != (c.moved == "") || v.Renamed != c.renamed {
 				t.Errorf("got %+v", v)
+			}
+		})
+	}
+}
+
+func TestFirst(t *testing.T) {
+	t.Parallel()
+	now := identity(issuer, "k1")
+	for name, c := range map[string]struct {
+		copied *cluster.Stored
+		want   cluster.Identity
+	}{
+		"at the first start that is the present identity":              {nil, now},
+		"an installation in another namespace has left another":        {&cluster.Stored{Identity: identity(other, "k2")}, identity(other, "k2")},
+		"but its cluster ID may be that of a second installation here": {&cluster.Stored{Identity: cluster.Identity{ID: "c0", Issuer: issuer, Keys: []string{"k1"}}}, now},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if d := cmp.Diff(c.want, cluster.First(c.copied, now)); d != "" {
+				t.Errorf("-want +got:\n%s", d)
 			}
 		})
 	}
@@ -79,7 +98,7 @@ func TestAnotherClusterIsNeverLearned(t *testing.T) {
 			}
 		}
 		stored, now := cluster.Stored{Identity: some("stored")}, some("now")
-		v := cluster.Judge(&stored, now)
+		v := cluster.Judge(stored, now)
 		if v.Halts() && v.Store {
 			t.Fatalf("stores a cluster that is another one: %+v", v)
 		}
@@ -90,10 +109,10 @@ func TestAnotherClusterIsNeverLearned(t *testing.T) {
 			t.Fatalf("the same cluster is another one: %+v", v)
 		}
 		stored.Accepted = now.Fingerprint()
-		if v := cluster.Judge(&stored, now); v.Halts() {
+		if v := cluster.Judge(stored, now); v.Halts() {
 			t.Fatalf("was accepted, and is another one: %+v", v)
 		}
-		if v := cluster.Judge(&cluster.Stored{Identity: now}, now); v.Halts() || v.Store {
+		if v := cluster.Judge(cluster.Stored{Identity: now}, now); v.Halts() || v.Store {
 			t.Fatalf("was stored, and is another one: %+v", v)
 		}
 	})
@@ -103,7 +122,7 @@ func TestAnotherClusterIsNeverLearned(t *testing.T) {
 func TestTheMessageHasTheCommand(t *testing.T) {
 	t.Parallel()
 	place := cluster.Place{Namespace: "ns", ConfigMap: "cm", Annotation: "example.io/accept"}
-	stored := &cluster.Stored{Identity: cluster.Identity{ID: "c0", Issuer: issuer, Keys: []string{"k1"}}}
+	stored := cluster.Stored{Identity: cluster.Identity{ID: "c0", Issuer: issuer, Keys: []string{"k1"}}}
 	for name, c := range map[string]struct {
 		now    cluster.Identity
 		reason chain.Reason

@@ -102,17 +102,23 @@ type Store struct {
 	Client client.Client
 	// Live reads past the cache.
 	Live client.Reader
-	Key  client.ObjectKey
+	// Key has no namespace where nothing is kept.
+	Key client.ObjectKey
+	// Optional means that what may not be read is taken for missing.
+	Optional bool
 }
 
 var _ port.ClusterStore = Store{}
 
 // Load implements port.ClusterStore. A ConfigMap without a fingerprint was made by a person, to start with none.
 func (s Store) Load(ctx context.Context) (*domain.Stored, string, error) {
+	if s.Key.Namespace == "" {
+		return nil, "", nil
+	}
 	var c corev1.ConfigMap
 	err := s.Live.Get(ctx, s.Key, &c)
 	switch {
-	case apierrors.IsNotFound(err):
+	case apierrors.IsNotFound(err), s.Optional && apierrors.IsForbidden(err):
 		return nil, "", nil
 	case err != nil:
 		return nil, "", fmt.Errorf("reading the ConfigMap %s: %w", s.Key, err)

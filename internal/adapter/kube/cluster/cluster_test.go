@@ -17,11 +17,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	adapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/cluster"
@@ -160,6 +162,22 @@ func TestStore(t *testing.T) {
 	// The answer of the administrator stays.
 	if stored, _ := load(); cmp.Diff(&domain.Stored{Identity: domain.Identity{ID: "c1", Issuer: "https://b", Keys: []string{}}, Accepted: "f2"}, stored) != "" {
 		t.Errorf("stored is %+v", stored)
+	}
+}
+
+// A ConfigMap that may not be read is an outage, except for the copy.
+func TestWhatMayNotBeRead(t *testing.T) {
+	t.Parallel()
+	kube := interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+		return apierrors.NewForbidden(corev1.Resource("configmaps"), "cluster", nil)
+	}})
+	s := adapter.Store{Client: kube, Live: kube, Key: client.ObjectKey{Namespace: "kube-system", Name: "cluster"}}
+	if _, _, err := s.Load(t.Context()); err == nil {
+		t.Error("it is taken for missing")
+	}
+	s.Optional = true
+	if stored, version, err := s.Load(t.Context()); stored != nil || version != "" || err != nil {
+		t.Errorf("the copy is %+v %s (%v)", stored, version, err)
 	}
 }
 
