@@ -104,6 +104,7 @@ type Config struct {
 
 	ReservedNamespaces List
 	TenantNamespaces   List
+	MinPodSecurity     string
 
 	Budget Budget
 
@@ -175,6 +176,8 @@ func (c *Config) Bind(f *flag.FlagSet) {
 		"Comma-separated list of namespace names that no Tenant may use, or prefixes followed by *. The operator's own namespace and the ingress namespaces of all TenantPlans are always reserved.")
 	f.Var(&c.TenantNamespaces, "tenant-namespaces",
 		"Comma-separated list of the only namespace names that Tenants may use, or prefixes followed by *. Empty: all that are not reserved.")
+	f.StringVar(&c.MinPodSecurity, "min-pod-security", "baseline",
+		"Lowest level of pod security that the namespaces of Tenants enforce: privileged, baseline or restricted. Plans that say nothing get it, and plans that say less are invalid.")
 	c.bindBudget(f)
 	c.bindClusterCheck(f)
 	c.bindGrants(f)

@@ -53,7 +53,7 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *en
 	if err != nil {
 		return err
 	}
-	known := tenantplan.NewPlans()
+	known := tenantplan.NewPlans(namespaces.MinPodSecurity)
 	tenants = tenant.New(tenant.Options{
 		Client: mgr.GetClient(), Children: children, Plans: known, Namespaces: namespaces, Clock: clock.RealClock{}, Active: mgr.Elected(),
 		Ready: children.WaitForSync, Breaker: env.breaker,
@@ -106,6 +106,10 @@ func (c *Config) namespacesOfTenants() (n plan.Namespaces, err error) {
 	if n.Reserved, err = plan.ParsePatterns(reserved); err != nil {
 		return n, fmt.Errorf("--reserved-namespaces: %w", err)
 	}
+	if err := plan.CheckPodSecurityLevel(c.MinPodSecurity); err != nil {
+		return n, fmt.Errorf("--min-pod-security: %w", err)
+	}
+	n.MinPodSecurity = c.MinPodSecurity
 	return n, nil
 }
 

@@ -235,6 +235,7 @@ var matrix = map[string]struct {
 		objects: []string{
 			"+Service " + release + "-webhook", "+Secret " + release + "-webhook", "+ValidatingWebhookConfiguration " + release,
 			"+Role " + release + "-webhook", "+RoleBinding " + release + "-webhook",
+			"+ValidatingAdmissionPolicy " + release + "-fence-webhook", "+ValidatingAdmissionPolicyBinding " + release + "-fence-webhook",
 		},
 		text: []string{
 			"--webhook-deny=domain-taken", "failurePolicy: Ignore", "{key: kubernetes.io/metadata.name, operator: NotIn, values: [" + namespace + "]}",
@@ -245,6 +246,7 @@ var matrix = map[string]struct {
 		values: "webhook: {enabled: true}\nwatchNamespaces: [team-a]\nrbac: {create: false}",
 		objects: []string{
 			"+Service " + release + "-webhook", "+Secret " + release + "-webhook", "+ValidatingWebhookConfiguration " + release,
+			"+ValidatingAdmissionPolicy " + release + "-fence-webhook", "+ValidatingAdmissionPolicyBinding " + release + "-fence-webhook",
 			"-Role kube-system/" + release + "-cluster-check", "-RoleBinding kube-system/" + release + "-cluster-check",
 			"-ClusterRole *", "-ClusterRoleBinding " + release, "-Role " + release + "-own-namespace", "-RoleBinding " + release + "-own-namespace",
 		},
@@ -368,7 +370,7 @@ var matrix = map[string]struct {
 	},
 	"customers and nothing else, with as little as can be": {
 		values: "controller: {controllers: null}\ncrds: {install: false, deletionProtection: {enabled: false}}\nrbac: {aggregate: {view: false}}\n" + noActions +
-			"tenancy: {enabled: true, namespaces: [user-*, shop], reservedNamespaces: [kube-*], ownerClusterRoles: [], istio: {enabled: false}, gatekeeper: {constraints: []}, deletionProtection: {enabled: false}, fence: {enabled: false}, objectProtection: {enabled: false}}",
+			"tenancy: {enabled: true, namespaces: [user-*, shop], reservedNamespaces: [kube-*], minPodSecurity: restricted, ownerClusterRoles: [], istio: {enabled: false}, gatekeeper: {constraints: []}, deletionProtection: {enabled: false}, fence: {enabled: false}, objectProtection: {enabled: false}}",
 		objects: []string{
 			"+ClusterRole " + release + "-tenantplans-editor", "+ClusterRole " + release + "-tenants-editor", "+ClusterRole " + release + "-tenants-viewer",
 			"-ClusterRole " + release + "-abandon", "-ClusterRole " + release + "-adopt", "-ClusterRole " + release + "-disablewebacl", "-ClusterRole " + release + "-takeover",

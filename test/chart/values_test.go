@@ -66,7 +66,7 @@ extraArgs: [--zap-devel=true]
 		"metrics-cert-key": "a.key", "metrics-cert-name": "a.crt", "metrics-cert-path": "/etc/metrics-cert", "metrics-secure": "false",
 		"pprof-bind-address": "localhost:6060", "sweep-interval": "7m", "watch-namespaces": "team-a,team-b",
 		"zap-encoder": "console", "zap-log-level": "debug", "zap-stacktrace-level": "error", "zap-time-encoding": "millis",
-		"reserved-namespaces": "kube-*,mesh", "tenant-namespaces": "user-*,shop",
+		"reserved-namespaces": "kube-*,mesh", "tenant-namespaces": "user-*,shop", "min-pod-security": "restricted",
 		"cluster-check": "true", "cluster-check-copy-namespace": "kube-public",
 		"grants": "Audit", "default-grant": `{"kinds":["DistributionTenant"]}`,
 		"domain-claims": "true", "domain-hold": "24h", "domain-hold-customer": "480h",
@@ -79,7 +79,7 @@ extraArgs: [--zap-devel=true]
 	}
 	got := map[string]string{}
 	// Tenants' namespaces can't be among those that are watched.
-	for _, arg := range append(render(t, "tenancy: {enabled: true, namespaces: [user-*, shop], reservedNamespaces: [kube-*, mesh]}").container(t).Args, r.container(t).Args...) {
+	for _, arg := range append(render(t, "tenancy: {enabled: true, namespaces: [user-*, shop], reservedNamespaces: [kube-*, mesh], minPodSecurity: restricted}").container(t).Args, r.container(t).Args...) {
 		name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 		got[name] = value
 	}

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	code := controlplane.RunTests(m, controlplane.Options{}, func(cp *controlplane.ControlPlane) (err error) {
 		cluster = cp
 		ctx := context.Background()
-		if chart, err = install.Install(ctx, install.Options{ControlPlane: cp, Root: "../..", Dir: dir, Values: []string{"tenancy.enabled=true", "tenancy.namespaces={fence-*,kube-*,istio-system}"}}); err != nil {
+		if chart, err = install.Install(ctx, install.Options{ControlPlane: cp, Root: "../..", Dir: dir, Values: []string{"tenancy.enabled=true", "webhook.enabled=true", "tenancy.namespaces={fence-*,kube-*,istio-system}"}}); err != nil {
 			return err
 		}
 		if kube, err = clientAs(""); err != nil {

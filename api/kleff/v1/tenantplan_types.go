@@ -149,7 +149,8 @@ const (
 //
 // +kubebuilder:validation:MinProperties=1
 type PodSecurity struct {
-	// enforce is the level that pods must comply with, or they are rejected.
+	// enforce is the level that pods must comply with, or they are rejected. A level below that of the chart value
+	// tenancy.minPodSecurity, which is baseline by default, makes the plan invalid. Default: the level of that value.
 	// +optional
 	Enforce PodSecurityLevel `json:"enforce,omitempty"`
 

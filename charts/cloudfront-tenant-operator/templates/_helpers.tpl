@@ -244,6 +244,7 @@ insecureSkipVerify: true
 - --controllers={{ join "," (concat (.Values.controller.controllers | default list) (ternary (list "tenant") list .Values.tenancy.enabled)) }}
 {{- if .Values.tenancy.enabled }}
 - {{ printf "--reserved-namespaces=%s" (join "," .Values.tenancy.reservedNamespaces) | quote }}
+- --min-pod-security={{ .Values.tenancy.minPodSecurity }}
 {{- with .Values.tenancy.namespaces }}
 - {{ printf "--tenant-namespaces=%s" (join "," .) | quote }}
 {{- end }}

@@ -47,6 +47,7 @@ func (p *pass) Decide() chain.Effect {
 // observe reads what the decision is based on, all of it from caches.
 func (p *pass) observe(ctx context.Context) error {
 	customer := convert.Tenant(p.object)
+	customer.MinPodSecurity = p.Namespaces.MinPodSecurity
 	ingressOf, err := p.ingressOf(ctx, customer.Namespace)
 	if err != nil {
 		return err

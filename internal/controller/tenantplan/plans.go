@@ -1,6 +1,7 @@
 package tenantplan
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -16,8 +17,9 @@ import (
 // says of them, and which tenants the roll-out has come to. Nothing of it has to survive a restart: what is lost is asked
 // or released again.
 type Plans struct {
-	mu      sync.Mutex
-	entries map[types.UID]*entry
+	mu             sync.Mutex
+	minPodSecurity string
+	entries        map[types.UID]*entry
 }
 
 // entry is what is known of one generation of a plan, as convert.PlanGeneration counts them.
@@ -34,8 +36,10 @@ type entry struct {
 // mostFormer is how many generations before are remembered. Tenants that have an older one keep it, without being corrected.
 const mostFormer = 8
 
-// NewPlans makes an empty one.
-func NewPlans() *Plans { return &Plans{entries: map[types.UID]*entry{}} }
+// NewPlans makes an empty one. A plan that enforces less pod security than that level is invalid.
+func NewPlans(minPodSecurity string) *Plans {
+	return &Plans{minPodSecurity: minPodSecurity, entries: map[types.UID]*entry{}}
+}
 
 // State is what is known of a plan as it is now.
 type State struct {
@@ -53,7 +57,7 @@ func (p *Plans) State(o *kleffv1.TenantPlan) State {
 	defer p.mu.Unlock()
 	e := p.current(o.UID, convert.PlanGeneration(o))
 	if e == nil {
-		e = compiled(o)
+		e = p.compiled(o)
 		e.former = p.entries[o.UID].formers()
 		p.entries[o.UID] = e
 	}
@@ -79,11 +83,12 @@ func (p *Plans) IsReleased(uid types.UID, generation int64, tenant types.UID) bo
 }
 
 // compiled compiles the plan again.
-func compiled(o *kleffv1.TenantPlan) *entry {
+func (p *Plans) compiled(o *kleffv1.TenantPlan) *entry {
 	e := &entry{generation: convert.PlanGeneration(o), released: map[string]bool{}}
 	spec, err := convert.PlanSpec(o)
 	if err == nil {
 		e.plan, err = plan.Compile(o.Name, string(o.UID), e.generation, spec)
+		err = errors.Join(err, spec.PodSecurity.CheckMin(p.minPodSecurity))
 	}
 	if err != nil {
 		e.plan, e.invalid = nil, err.Error()

@@ -2,6 +2,7 @@ package tenantplan_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +13,7 @@ import (
 )
 
 func TestReleasedIsOfOneGeneration(t *testing.T) {
-	plans := tenantplan.NewPlans()
+	plans := tenantplan.NewPlans("")
 	plan := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "basic", UID: "p1", Generation: 1}}
 	plans.State(plan)
 	plans.Release("p1", 1, []string{"a", "b"})
@@ -42,9 +43,23 @@ func TestReleasedIsOfOneGeneration(t *testing.T) {
 	}
 }
 
+// A plan that enforces too little can't be used, and says so with its other mistakes.
+func TestAPlanThatEnforcesTooLittleIsInvalid(t *testing.T) {
+	t.Parallel()
+	o := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "basic", UID: "p1", Generation: 1}}
+	o.Spec.PodSecurity = &kleffv1.PodSecurity{Enforce: "privileged"}
+	o.Spec.Labels = map[string]kleffv1.LabelValue{"no key!": "x"}
+	state := tenantplan.NewPlans("baseline").State(o)
+	for _, text := range []string{"spec.podSecurity.enforce", "spec.labels"} {
+		if state.Plan != nil || !strings.Contains(state.Invalid, text) {
+			t.Errorf("the plan %v is usable, or %q does not name %s", state.Plan, state.Invalid, text)
+		}
+	}
+}
+
 // What a pass over one tenant asks costs the same whatever the number of the others.
 func TestAskingForOneTenantCopiesNothing(t *testing.T) {
-	plans := tenantplan.NewPlans()
+	plans := tenantplan.NewPlans("")
 	plan := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "basic", UID: "p1", Generation: 1}}
 	plans.State(plan)
 	all := make([]string, 10_000)

@@ -63,7 +63,7 @@ func newChange(t *testing.T, tenants ...string) *change {
 }
 
 func (s *change) restart() {
-	s.plans = tenantplan.NewPlans()
+	s.plans = tenantplan.NewPlans("")
 	s.c = tenantplan.New(tenantplan.Options{
 		Client: s.kube, Children: &silent{answers: true}, Plans: s.plans, Clock: s.clock, Active: make(chan struct{}),
 		Next: func(_ context.Context, tenants []string) { s.released = append(s.released, tenants...) },

@@ -46,7 +46,7 @@ func TestADryRunWithoutAnAnswerIsGivenUp(t *testing.T) {
 	if err := kleffv1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	children, plans := &silent{}, tenantplan.NewPlans()
+	children, plans := &silent{}, tenantplan.NewPlans("")
 	c := tenantplan.New(tenantplan.Options{
 		Children: children, Plans: plans, Clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0)), Active: make(chan struct{}),
 		Client: fake.NewClientBuilder().WithScheme(scheme).

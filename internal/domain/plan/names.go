@@ -16,6 +16,8 @@ type Namespaces struct {
 	Allowed Patterns
 	// Reserved are the names that no tenant gets, also where they are allowed.
 	Reserved Patterns
+	// MinPodSecurity is the lowest level of pod security that they enforce; empty for any.
+	MinPodSecurity string
 }
 
 // Patterns are names of namespaces.

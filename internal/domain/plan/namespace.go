@@ -20,7 +20,7 @@ func BuildNamespace(t Tenant, p *Plan) (o Object, drop []string) {
 	o = Object{Kind: KindNamespace, Name: t.Namespace, Labels: map[string]string{}, Annotations: maps.Clone(p.spec.Annotations)}
 	// The tenant's own come last: nothing that a plan says may replace what proves whose the namespace is.
 	maps.Copy(o.Labels, p.spec.Labels)
-	maps.Copy(o.Labels, p.spec.PodSecurity.labels())
+	maps.Copy(o.Labels, p.spec.PodSecurity.atLeast(t.MinPodSecurity).labels())
 	mesh := p.spec.Istio.label()
 	for _, name := range []string{labelInjection, labelRevision, labelDataplane} {
 		delete(o.Labels, name)

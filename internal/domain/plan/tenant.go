@@ -33,6 +33,8 @@ type Tenant struct {
 	Suspended              bool
 	// Explicit says that spec.namespace gives the name, and not spec.userId.
 	Explicit bool
+	// MinPodSecurity is the lowest level that the namespace enforces; empty for any.
+	MinPodSecurity string
 }
 
 // Spec is what a TenantPlan says.
@@ -50,9 +52,6 @@ type Spec struct {
 	// Edge says how the DistributionTenant is built, with the tenant instead of a row; nil for none.
 	Edge *mapping.Config
 }
-
-// PodSecurity has the levels of pod security admission; empty for none.
-type PodSecurity struct{ Enforce, Audit, Warn, Version string }
 
 // Isolation says who gets in.
 type Isolation string
