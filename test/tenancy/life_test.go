@@ -129,10 +129,14 @@ func (s *scene) servedForLong(namespace, name string) {
 	})
 }
 
-// hasLabels compares all labels of a namespace, but for what the API server sets.
+// hasLabels compares all labels of a namespace, but for what the API server sets. Where a plan says no level of pod security,
+// it is the lowest that the chart allows.
 func (s *scene) hasLabels(o *kleffv1.Tenant, name string, want map[string]string) {
 	s.t.Helper()
 	want = maps.Clone(want)
+	if want["pod-security.kubernetes.io/enforce"] == "" {
+		want["pod-security.kubernetes.io/enforce"], want["pod-security.kubernetes.io/enforce-version"] = "baseline", "latest"
+	}
 	maps.Copy(want, map[string]string{
 		"app.kubernetes.io/managed-by": "cloudfront-tenant-operator", "kleff.io/tenant": o.Name, "kleff.io/tenant-uid": string(o.UID),
 		"kleff.io/tenant-username": o.Spec.Username, "kubernetes.io/metadata.name": name,
