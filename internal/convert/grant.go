@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,7 +90,42 @@ func RoleRefused(o *v1alpha1.EdgeGrant) bool {
 	return c != nil && c.Reason == v1alpha1.ReasonRoleRefused
 }
 
-// DefaultGrant renders the grant of all namespaces that no EdgeGrant selects, from the JSON of a spec. Nil: there is none.
+// NotGranted reports whether the status of an object says that its grant refuses something.
+func NotGranted(conditions []metav1.Condition) bool {
+	return slices.ContainsFunc(conditions, func(c metav1.Condition) bool { return c.Reason == v1alpha1.ReasonNotGranted })
+}
+
+// Unproven are the domains of a tenant that have to be proven before it is given them.
+func Unproven(o *v1alpha1.DistributionTenant) (out []string) {
+	for _, p := range o.Status.DomainProofs {
+		if p.ProvenAt == nil {
+			out = append(out, p.Domain)
+		}
+	}
+	return out
+}
+
+// grantedNamespace is what the CRD accepts as a name of a namespace.
+var grantedNamespace = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?|[a-z0-9][a-z0-9-]*[*]|[*])$`)
+
+// checkDefaultNamespaces refuses what would look like a restriction and be none, or be one that no namespace meets.
+func checkDefaultNamespaces(text string, n v1alpha1.GrantedNamespaces) error {
+	var given struct{ Namespaces json.RawMessage }
+	if err := json.Unmarshal([]byte(text), &given); err != nil {
+		return err
+	}
+	if given.Namespaces != nil && len(n.Names) == 0 && n.Selector == nil {
+		return errors.New("namespaces: it selects none. Set names, selector or both, or remove the field for every namespace that no EdgeGrant selects")
+	}
+	for _, name := range n.Names {
+		if !grantedNamespace.MatchString(name) {
+			return fmt.Errorf("namespaces.names: %q is neither the name of a namespace nor a prefix followed by a star, such as shop-*", name)
+		}
+	}
+	return nil
+}
+
+// DefaultGrant renders the grant of the namespaces that no EdgeGrant selects, from the JSON of a spec. Nil: there is none.
 func DefaultGrant(text string) (*grant.Grant, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -99,8 +136,8 @@ func DefaultGrant(text string) (*grant.Grant, error) {
 	if err := decoder.Decode(&o.Spec); err != nil {
 		return nil, err
 	}
-	if len(o.Spec.Namespaces.Names) > 0 || o.Spec.Namespaces.Selector != nil {
-		return nil, errors.New("namespaces: it is the grant of all namespaces that no EdgeGrant selects, so remove this field")
+	if err := checkDefaultNamespaces(text, o.Spec.Namespaces); err != nil {
+		return nil, err
 	}
 	if o.Spec.Account != nil {
 		return nil, errors.New("account: only an EdgeGrant can put namespaces into another AWS account, so remove this field")
@@ -319,6 +356,12 @@ func RowWants(row mapping.Object, namespace string) ([]grant.Want, error) {
 func InAWS(o *v1alpha1.DistributionTenant) bool {
 	_, marked := o.Annotations[v1alpha1.AnnotationCreatePending]
 	return o.Status.ID != "" || marked
+}
+
+// ParentInAWS is InAWS for a distribution or connection group.
+func ParentInAWS(o metav1.Object, s *v1alpha1.ResourceStatus) bool {
+	_, marked := o.GetAnnotations()[v1alpha1.AnnotationCreatePending]
+	return s.ID != "" || marked
 }
 
 // TenantUsage is what a tenant takes of the limits.

@@ -47,13 +47,13 @@ func TestNeeded(t *testing.T) {
 				Grants:  func(context.Context) ([]grant.Grant, error) { return tt.grants, nil },
 				Objects: func(context.Context) ([]grants.Object, error) { return []grants.Object{tt.object}, nil },
 			})
-			got, by, err := r.Needed(t.Context(), "shop")
+			got, err := r.Needed(t.Context(), "shop")
 			var wanted []string
 			if tt.want > 0 {
 				wanted = []string{tt.object.Namespace}
 			}
-			if err != nil || got != tt.want || !slices.Equal(by, wanted) {
-				t.Errorf("got %d by %q, %v, want %d by %q", got, by, err, tt.want, wanted)
+			if err != nil || got.Objects != tt.want || !slices.Equal(got.Namespaces, wanted) || len(got.Widened) > 0 {
+				t.Errorf("got %+v, %v, want %d by %q", got, err, tt.want, wanted)
 			}
 		})
 	}

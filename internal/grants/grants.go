@@ -32,10 +32,17 @@ const (
 // Object is one that exists, as far as limits count it.
 type Object struct {
 	Namespace, UID string
+	// Kind and Name are what messages call it.
+	Kind, Name string
 	// Present means that it has something in AWS, or may have, Account where. Empty: that is not known.
 	Present bool
 	Account string
 	Usage   grant.Usage
+	// Asks is what it wants; nil where it wants nothing any more. Unproven are its domains that are not proven yet. Refused
+	// means that its own status says that its grant refuses something.
+	Asks     func() []grant.Want
+	Unproven []string
+	Refused  bool
 }
 
 // Options are what a registry is made from.
@@ -48,7 +55,11 @@ type Options struct {
 	Grants  func(ctx context.Context) ([]grant.Grant, error)
 	Labels  func(ctx context.Context, namespace string) (map[string]string, error)
 	Objects func(ctx context.Context) ([]Object, error)
-	Clock   clock.Clock
+	// Opened is told when the default grant has become that of every namespace that no EdgeGrant selects, although there
+	// are EdgeGrants. Fell is told of a namespace that had an EdgeGrant, and has the default grant now. They may be nil.
+	Opened func(ctx context.Context)
+	Fell   func(ctx context.Context, namespace, from string)
+	Clock  clock.Clock
 }
 
 // Registry has the grants. It is safe for concurrent use. A nil one grants everything.
@@ -72,6 +83,8 @@ type Registry struct {
 	// violations are the objects that ask for too much, with the grant of each.
 	violations map[string]violation
 	wakes      []func(ctx context.Context, affected func(namespace string) bool)
+	// open is true while it was last told that the default grant is open.
+	open bool
 }
 
 type violation struct{ grant, namespace string }
@@ -137,6 +150,7 @@ const gather = 200 * time.Millisecond
 
 // Start wakes the objects of those namespaces that have another grant than before. It implements manager.Runnable.
 func (r *Registry) Start(ctx context.Context) error {
+	r.tellOpen(ctx)
 	for {
 		select {
 		case <-ctx.Done():
@@ -152,7 +166,25 @@ func (r *Registry) Start(ctx context.Context) error {
 	}
 }
 
+// Open reports whether there are EdgeGrants, and every namespace that none of them selects has the default grant.
+func (r *Registry) Open(ctx context.Context) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.load(ctx) == nil && r.set.Open()
+}
+
+func (r *Registry) tellOpen(ctx context.Context) {
+	was := r.open
+	if r.open = r.Open(ctx); r.open && !was && r.options.Opened != nil {
+		r.options.Opened(ctx)
+	}
+}
+
 func (r *Registry) wake(ctx context.Context) {
+	r.tellOpen(ctx)
 	r.mu.Lock()
 	before, wakes := r.before, r.wakes
 	r.before = map[string]grant.Standing{}
@@ -162,10 +194,18 @@ func (r *Registry) wake(ctx context.Context) {
 		is, err := r.Standing(ctx, namespace)
 		// What can't be read is asked for by the pass, which then says so.
 		affected[namespace] = err != nil || !same(was, is)
+		if err == nil && r.options.Fell != nil && fell(was, is) {
+			r.options.Fell(ctx, namespace, was.Grant.Name)
+		}
 	}
 	for _, wake := range wakes {
 		wake(ctx, func(namespace string) bool { return affected[namespace] })
 	}
+}
+
+// fell reports whether the default grant has replaced an EdgeGrant.
+func fell(was, is grant.Standing) bool {
+	return was.Grant != nil && was.Grant.Name != grant.Default && is.Grant != nil && is.Grant.Name == grant.Default
 }
 
 func same(a, b grant.Standing) bool {
@@ -408,56 +448,4 @@ func (r *Registry) Violations() map[string]int {
 		out[v.grant]++
 	}
 	return out
-}
-
-// Needed is how many objects with something in AWS would have no grant if that one were deleted, or would be in an account
-// that no grant gives access to, and the namespaces of these objects.
-func (r *Registry) Needed(ctx context.Context, name string) (needed int, by []string, err error) {
-	objects, err := r.options.Objects(ctx)
-	if err != nil {
-		return 0, nil, fmt.Errorf("looking for the objects of the EdgeGrant %s: %w", name, err)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.load(ctx); err != nil {
-		return 0, nil, err
-	}
-	without, left := r.set.Without(name), map[string]bool{}
-	lost := lostAccounts(r.set, without)
-	for _, o := range objects {
-		if !o.Present {
-			continue
-		}
-		if lost[o.Account] {
-			needed, by = needed+1, append(by, o.Namespace)
-			continue
-		}
-		if _, known := left[o.Namespace]; !known {
-			ns, err := r.namespace(ctx, o.Namespace)
-			if err != nil {
-				return 0, nil, err
-			}
-			has := r.set.For(ns).Grant
-			left[o.Namespace] = has != nil && has.Name == name && without.For(ns).Grant == nil
-		}
-		if left[o.Namespace] {
-			needed, by = needed+1, append(by, o.Namespace)
-		}
-	}
-	slices.Sort(by)
-	return needed, slices.Compact(by), nil
-}
-
-// lostAccounts are those that only the one set gives access to. A role that AWS refuses gives none.
-func lostAccounts(with, without *grant.Set) map[string]bool {
-	lost := map[string]bool{}
-	for _, a := range with.Accesses() {
-		lost[a.ID] = true
-	}
-	for _, a := range without.Accesses() {
-		if !a.Refused {
-			delete(lost, a.ID)
-		}
-	}
-	return lost
 }

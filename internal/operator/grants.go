@@ -29,7 +29,7 @@ var grantModes = []string{string(grants.Off), string(grants.Audit), string(grant
 
 func (c *Config) bindGrants(f *flag.FlagSet) {
 	f.StringVar(&c.Grants, "grants", string(grants.Off), "What EdgeGrants do: Off (every namespace may use everything), Audit (objects that ask for more than their grant allows say so), Enforce (nothing is done for such objects).")
-	f.StringVar(&c.DefaultGrant, "default-grant", "", "Grant of the namespaces that no EdgeGrant selects: the JSON of an EdgeGrant's spec without namespaces. Empty: they have none.")
+	f.StringVar(&c.DefaultGrant, "default-grant", "", "Grant of the namespaces that no EdgeGrant selects: the JSON of an EdgeGrant's spec, without an account. With the field namespaces, it is the grant of these only. Empty: there is none.")
 }
 
 func (c *Config) validateGrants() error {
@@ -47,8 +47,15 @@ func newGrants(mgr ctrl.Manager, c Config) *grants.Registry {
 	// The flag was checked.
 	fallback, _ := convert.DefaultGrant(c.DefaultGrant)
 	kube, labels := mgr.GetClient(), &namespaceLabels{cache: mgr.GetCache()}
+	log := ctrl.Log.WithName("grants")
 	r := grants.New(grants.Options{
 		Mode: grants.Mode(c.Grants), Default: fallback, Clock: clock.RealClock{},
+		Opened: func(context.Context) {
+			log.Info("Warning: there are EdgeGrants, and every namespace that none of them selects has the default grant, which may allow more. A namespace that loses its EdgeGrant has it, too. Set grants.default.namespaces to those that need it, or grants.defaultEnabled to false")
+		},
+		Fell: func(_ context.Context, namespace, from string) {
+			log.Info("Warning: a namespace has the default grant now, because its EdgeGrant does not select it any more", "namespace", namespace, "edgeGrant", from)
+		},
 		Grants:  func(ctx context.Context) ([]grant.Grant, error) { return listGrants(ctx, kube) },
 		Labels:  labels.of,
 		Objects: func(ctx context.Context) ([]grants.Object, error) { return grantedObjects(ctx, kube, c.Controllers) },
@@ -65,30 +72,94 @@ func listGrants(ctx context.Context, kube client.Reader) ([]grant.Grant, error) 
 	return convert.Grants(list.Items), nil
 }
 
-// grantedObjects are those that limits count. Nothing is changed in them, and to copy all tenants costs more than to
-// count them.
+// grantedObjects are those that grants are asked for. Nothing is changed in them, and to copy all tenants costs more than
+// to count them.
 func grantedObjects(ctx context.Context, kube client.Reader, controllers []string) (out []grants.Object, err error) {
-	if slices.Contains(controllers, controllerDistributionTenant) {
-		var list v1alpha1.DistributionTenantList
-		if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+	for _, list := range []struct {
+		controller string
+		list       func(ctx context.Context, kube client.Reader) ([]grants.Object, error)
+	}{
+		{controllerDistributionTenant, grantedTenants}, {controllerTenantSource, grantedSources},
+		{controllerDistribution, grantedDistributions}, {controllerConnectionGroup, grantedGroups},
+	} {
+		if !slices.Contains(controllers, list.controller) {
+			continue
+		}
+		objects, err := list.list(ctx, kube)
+		if err != nil {
 			return nil, err
 		}
-		for i := range list.Items {
-			o := &list.Items[i]
-			out = append(out, grants.Object{Namespace: o.Namespace, UID: string(o.UID), Present: convert.InAWS(o), Account: convert.RecordedAccount(o, o.Status.ARN), Usage: convert.TenantUsage(o)})
-		}
-	}
-	if slices.Contains(controllers, controllerTenantSource) {
-		var list v1alpha1.TenantSourceList
-		if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-			return nil, err
-		}
-		for i := range list.Items {
-			o := &list.Items[i]
-			out = append(out, grants.Object{Namespace: o.Namespace, UID: string(o.UID), Present: o.Status.LastPollTime != nil, Usage: grant.Usage{Sources: 1}})
-		}
+		out = append(out, objects...)
 	}
 	return out, nil
+}
+
+// granted is what grants see of an object of any kind.
+func granted(o client.Object, kind v1alpha1.GrantedKind, conditions []metav1.Condition) grants.Object {
+	out := grants.Object{Kind: string(kind), Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID()), Refused: convert.NotGranted(conditions)}
+	if o.GetDeletionTimestamp().IsZero() {
+		out.Asks = func() []grant.Want { return convert.Wants(o) }
+	}
+	return out
+}
+
+func grantedTenants(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
+	var list v1alpha1.DistributionTenantList
+	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	for i := range list.Items {
+		o := &list.Items[i]
+		g := granted(o, v1alpha1.GrantedDistributionTenants, o.Status.Conditions)
+		g.Present, g.Account, g.Usage = convert.InAWS(o), convert.RecordedAccount(o, o.Status.ARN), convert.TenantUsage(o)
+		g.Unproven = convert.Unproven(o)
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+func grantedSources(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
+	var list v1alpha1.TenantSourceList
+	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	for i := range list.Items {
+		o := &list.Items[i]
+		g := granted(o, v1alpha1.GrantedTenantSources, o.Status.Conditions)
+		g.Present, g.Usage = o.Status.LastPollTime != nil, grant.Usage{Sources: 1}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+func grantedDistributions(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
+	var list v1alpha1.DistributionList
+	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	for i := range list.Items {
+		o := &list.Items[i]
+		out = append(out, grantedParent(o, v1alpha1.GrantedDistributionObjects, &o.Status.ResourceStatus))
+	}
+	return out, nil
+}
+
+func grantedGroups(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
+	var list v1alpha1.ConnectionGroupList
+	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	for i := range list.Items {
+		o := &list.Items[i]
+		out = append(out, grantedParent(o, v1alpha1.GrantedConnectionGroups, &o.Status.ResourceStatus))
+	}
+	return out, nil
+}
+
+func grantedParent(o client.Object, kind v1alpha1.GrantedKind, s *v1alpha1.ResourceStatus) grants.Object {
+	g := granted(o, kind, s.Conditions)
+	g.Present, g.Account = convert.ParentInAWS(o, s), convert.RecordedAccount(o, s.ARN)
+	return g
 }
 
 // addGrants adds the controller for EdgeGrant, and tells the registry when a grant or the labels of a namespace change.

@@ -58,7 +58,7 @@ const (
 	// ReasonDeleting (False): the object was deleted. Its DNS records, its resource in AWS or its certificates are being deleted.
 	// Fix: wait. The object is removed when AWS confirms that the resource is deleted.
 	ReasonDeleting = "Deleting"
-	// ReasonInUse (False): the object was deleted, but its distribution or connection group still has tenants. It is not disabled, because that would take them offline. An EdgeGrant is in use while objects with something in AWS would have no grant without it.
+	// ReasonInUse (False): the object was deleted, but its distribution or connection group still has tenants. It is not disabled, because that would take them offline. An EdgeGrant is in use while objects with something in AWS would have no grant without it, or objects ask for something that it refuses and the next grant would allow.
 	// Fix: delete the tenants, or move them to another distribution or connection group. The message says how many there are, and which of them are objects of the same namespace. The deletion then continues automatically.
 	ReasonInUse = "InUse"
 	// ReasonDomainConflict (False): another CloudFront resource, in any AWS account, already uses a domain.

@@ -115,11 +115,13 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.EdgeGrant) (reconcil
 	if c.Grants == nil {
 		return p, nil
 	}
-	p.in.Refused = c.refused(ctx, o, g)
+	p.in.Refused, p.in.Open = c.refused(ctx, o, g), c.Grants.Open(ctx)
 	if p.in.Deleting {
-		if p.in.Needed, p.in.NeededBy, err = c.Grants.Needed(ctx, o.Name); err != nil {
+		need, err := c.Grants.Needed(ctx, o.Name)
+		if err != nil {
 			return nil, err
 		}
+		p.in.Needed, p.in.NeededBy, p.in.Widened, p.in.Instead = need.Objects, need.Namespaces, need.Widened, need.Instead
 	}
 	p.census, err = c.census(ctx, o.Name)
 	p.in.Rivals, p.in.Contested = p.census.Rivals, p.census.Contested

@@ -34,6 +34,10 @@ type Input struct {
 	// one, NeededBy their namespaces.
 	Needed   int
 	NeededBy []string
+	// Widened are the objects that this grant refuses, and that would be allowed without it, by the grants Instead.
+	Widened, Instead []string
+	// Open means that every namespace that no EdgeGrant selects has the default grant.
+	Open bool
 	// Rivals are grants that select namespaces with objects as strongly as this one does, Contested those namespaces.
 	Rivals, Contested []string
 }
@@ -63,7 +67,7 @@ func (s Step) Effect() chain.Effect {
 // Decide picks the next step. Where grants are off, no finalizer keeps one from being deleted.
 func Decide(in Input) Step {
 	switch {
-	case in.Deleting && (in.Needed == 0 || in.InForce == Off):
+	case in.Deleting && (in.Needed == 0 && len(in.Widened) == 0 || in.InForce == Off):
 		return LetGo
 	case !in.Deleting && !in.HasFinalizer && in.InForce != Off:
 		return EnsureFinalizer
@@ -79,6 +83,9 @@ func Conclude(in Input) chain.Condition {
 		return c
 	}
 	switch {
+	case in.Deleting && in.Needed == 0 && len(in.Widened) > 0:
+		return say(InUse, "The grant stays in force and is not deleted yet, because it refuses something that %s would allow in its place: %s. "+
+			"Delete or change these objects, or create another grant for their namespaces%s.", prose.List(in.Instead), prose.List(in.Widened), in.narrower())
 	case in.Deleting:
 		return say(InUse, "The grant stays in force and is not deleted yet, because without it %s in AWS would have no grant or no access to their AWS account%s. "+
 			"Delete them, or create another grant for their namespaces.", prose.Count(in.Needed, "object with something", "objects with something"), in.where())
@@ -94,9 +101,25 @@ func Conclude(in Input) chain.Condition {
 	}
 	c.Status = true
 	if in.InForce == Audited {
-		return say(Audited, "The grant is audited: objects that ask for more say so in the condition Granted, and nothing is held.")
+		return say(Audited, "The grant is audited: objects that ask for more say so in the condition Granted, and nothing is held.%s", in.warning())
 	}
-	return say(Enforced, "The grant is enforced.")
+	return say(Enforced, "The grant is enforced.%s", in.warning())
+}
+
+// warning is about a default grant that takes over where a namespace is not selected any more.
+func (in Input) warning() string {
+	if !in.Open {
+		return ""
+	}
+	return " Every namespace that no EdgeGrant selects has the default grant, and so has one that this grant does not select any more: to change that, set grants.default.namespaces."
+}
+
+// narrower is what can be done about the default grant.
+func (in Input) narrower() string {
+	if !in.Open {
+		return ""
+	}
+	return ", or restrict the default grant to the namespaces that need it (grants.default.namespaces)"
 }
 
 // where are the namespaces of the objects that need the grant.

@@ -28,12 +28,19 @@ func labelled(name, team string) grant.Grant {
 func TestWhichGrantANamespaceHas(t *testing.T) {
 	t.Parallel()
 	fallback := grant.Grant{Name: grant.Default}
+	others, named := of(grant.Default, "play*"), of(grant.Default, "shop-*")
+	byLabel := labelled(grant.Default, "shop")
 	for name, c := range map[string]struct {
 		grants   []grant.Grant
 		fallback *grant.Grant
 		want     string
 		rivals   []string
+		passed   bool
 	}{
+		"a default that names other namespaces is not for it":      {fallback: &others, passed: true},
+		"one that names it is":                                     {fallback: &named, want: grant.Default},
+		"one that selects it by labels is, too":                    {fallback: &byLabel, want: grant.Default},
+		"even then, any other grant is stronger":                   {fallback: &named, grants: []grant.Grant{of("b", "*")}, want: "b"},
 		"without any it has none":                                  {},
 		"the default is for those that no other selects":           {fallback: &fallback, grants: []grant.Grant{of("other", "other")}, want: grant.Default},
 		"an exact name is stronger than a prefix":                  {grants: []grant.Grant{of("a", "shop-*"), of("b", "shop-eu")}, want: "b"},
@@ -54,8 +61,8 @@ func TestWhichGrantANamespaceHas(t *testing.T) {
 			if got != c.want {
 				t.Errorf("it has %q, want %q", got, c.want)
 			}
-			if diff := cmp.Diff(c.rivals, s.Rivals); diff != "" {
-				t.Error(diff)
+			if diff := cmp.Diff(c.rivals, s.Rivals); diff != "" || s.Passed != c.passed {
+				t.Errorf("the default has passed it: %t %s", s.Passed, diff)
 			}
 		})
 	}
@@ -234,6 +241,8 @@ func TestHowARefusalReads(t *testing.T) {
 		says     string
 	}{
 		"without a grant": {grant.Standing{}, grant.Want{Thing: grant.ADomain, Field: "spec.x", Value: "a"}, "No EdgeGrant selects the namespace shop. Ask an administrator of the platform for one."},
+		"with a default grant for others": {grant.Standing{Passed: true}, grant.Want{Thing: grant.ADomain, Field: "spec.x", Value: "a"}, "No EdgeGrant selects the namespace shop, " +
+			"and the default grant names other namespaces only (grants.default.namespaces). Ask an administrator of the platform for a grant."},
 		"with two": {grant.Standing{Rivals: []string{"a", "b"}}, grant.Want{Thing: grant.ADomain, Field: "spec.x", Value: "a"}, "The EdgeGrants a, b select the namespace shop equally, so it has none. " +
 			"An administrator has to change spec.namespaces of one of them."},
 		"with the default grant": {grant.Standing{Grant: &fallback}, grant.Want{Thing: grant.AKind, Value: "TenantSource"}, "The default grant, which applies because no EdgeGrant selects the namespace shop, " +

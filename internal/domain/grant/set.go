@@ -3,6 +3,7 @@ package grant
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Namespace is one, as grants select it.
@@ -43,6 +44,9 @@ func (n Namespaces) strength(ns Namespace) int {
 	return best
 }
 
+// all reports whether nothing is selected, which for the default grant means every namespace.
+func (n Namespaces) all() bool { return len(n.Names) == 0 && n.Selects == nil }
+
 func strengthOf(pattern, name string) int {
 	prefix, isPrefix := strings.CutSuffix(pattern, "*")
 	switch {
@@ -62,12 +66,14 @@ type Standing struct {
 	Grant *Grant
 	// Rivals are the names of the grants that select it equally, so that it has none.
 	Rivals []string
+	// Passed means that there is a default grant, which is for other namespaces.
+	Passed bool
 }
 
 // Set is all grants there are.
 type Set struct {
 	grants []*Grant
-	// fallback is that of the namespaces which no other selects, nil for none.
+	// fallback is that of the namespaces which no other selects, nil for none. Where it names namespaces, it is only theirs.
 	fallback *Grant
 }
 
@@ -83,7 +89,14 @@ func NewSet(grants []Grant, fallback *Grant) *Set {
 
 // Labels reports whether the labels of namespaces matter to any grant.
 func (s *Set) Labels() bool {
-	return slices.ContainsFunc(s.grants, func(g *Grant) bool { return g.Namespaces.Selects != nil })
+	return s.fallback != nil && s.fallback.Namespaces.Selects != nil ||
+		slices.ContainsFunc(s.grants, func(g *Grant) bool { return g.Namespaces.Selects != nil })
+}
+
+// Open reports whether there are grants, and every namespace that they do not select has the default grant: one that an
+// EdgeGrant loses then may use more than before.
+func (s *Set) Open() bool {
+	return len(s.grants) > 0 && s.fallback != nil && s.fallback.Namespaces.all()
 }
 
 // For is what the namespace has: the grant that selects it the strongest. Of two that do so equally it has none. That one
@@ -102,6 +115,9 @@ func (s *Set) For(ns Namespace) Standing {
 	}
 	switch len(found) {
 	case 0:
+		if f := s.fallback; f != nil && !f.Namespaces.all() && f.Namespaces.strength(ns) == notSelected {
+			return Standing{Passed: true}
+		}
 		return Standing{Grant: s.fallback}
 	case 1:
 		return Standing{Grant: found[0]}
@@ -131,6 +147,18 @@ func (s *Set) Accesses() (out []Access) {
 		return -1
 	})
 	return out
+}
+
+// Widens reports whether an object that is refused in one standing would be allowed in another. Wants are what it asks for,
+// unproven those of its domains that it has not proven. Refused means that the one standing was seen to refuse it for
+// something that wants do not show.
+func (s Standing) Widens(to Standing, namespace string, wants []Want, unproven []string, refused bool, now time.Time) bool {
+	if s.Grant == nil || to.Judge(namespace, wants, now) != nil {
+		return false
+	}
+	return refused || s.Judge(namespace, wants, now) != nil || slices.ContainsFunc(unproven, func(domain string) bool {
+		return s.Grant.DemandsProof(domain) && (to.Grant == nil || !to.Grant.DemandsProof(domain))
+	})
 }
 
 // Divided reports whether it is not known in which account the objects of the namespace are: grants that name one select

@@ -139,6 +139,8 @@ func (s Standing) Judge(namespace string, wants []Want, now time.Time) *Refusal 
 		return &Refusal{Text: fmt.Sprintf(
 			"the EdgeGrants %s select the namespace %s equally, so it has none. An administrator has to change spec.namespaces of one of them.",
 			prose.List(s.Rivals), namespace)}
+	case s.Passed:
+		return &Refusal{Text: fmt.Sprintf("no EdgeGrant selects the namespace %s, and the default grant names other namespaces only (grants.default.namespaces). Ask an administrator of the platform for a grant.", namespace)}
 	case s.Grant == nil:
 		return &Refusal{Text: fmt.Sprintf("no EdgeGrant selects the namespace %s. Ask an administrator of the platform for one.", namespace)}
 	}
@@ -198,8 +200,8 @@ func (g *Grant) instead(t term, w Want) string {
 	return ", only " + prose.List(has)
 }
 
-// called is what people know the grant by.
-func (g *Grant) called() string {
+// Called is what people know the grant by.
+func (g *Grant) Called() string {
 	if g.Name == Default {
 		return "the default grant"
 	}
@@ -212,7 +214,7 @@ func (g *Grant) title(namespace string) string {
 	if g.Name == Default {
 		how = "applies because no EdgeGrant selects"
 	}
-	return fmt.Sprintf("%s, which %s the namespace %s,", g.called(), how, namespace)
+	return fmt.Sprintf("%s, which %s the namespace %s,", g.Called(), how, namespace)
 }
 
 // is reports whether the entry of a grant stands for the value. "*" stands for every ID, but for no object of another
@@ -391,7 +393,7 @@ func (g *Grant) Exceeds(has, adds Usage) *Refusal {
 	} {
 		if l.limit != nil && l.adds > 0 && l.has+l.adds > *l.limit {
 			return &Refusal{"", fmt.Sprintf("%s has %s %d, and %d of them are used. Delete some, or ask an administrator of the platform to raise it.",
-				g.called(), l.field, *l.limit, l.has)}
+				g.Called(), l.field, *l.limit, l.has)}
 		}
 	}
 	return nil
