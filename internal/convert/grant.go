@@ -64,6 +64,11 @@ func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
 	if w := s.WebACLs; w != nil {
 		g.WebACLs, g.NoWebACL = w.ARNs, truth(w.Disable)
 	}
+	g.GeoRestrictions = truth(s.GeoRestrictions)
+	if o := s.Origins; o != nil {
+		g.Origins, g.VPCOrigins, g.AccessControls = o.Domains, o.VPCOrigins, o.AccessControls
+	}
+	g.Functions, g.KeyGroups, g.Encryptions, g.LogBuckets = s.Functions, s.KeyGroups, s.FieldLevelEncryptions, s.LogBuckets
 	if t := s.Sources; t != nil {
 		g.Tables, g.Hosts = t.Tables, t.Hosts
 	}
@@ -275,6 +280,9 @@ func (w *wants) customizations(c *v1alpha1.Customizations) {
 	default:
 		w.given(grant.AWebACL, "spec.customizations.webAcl.arn", acl.ARN)
 	}
+	if c.GeoRestrictions != nil {
+		w.add(grant.AGeoRestriction, "spec.customizations.geoRestrictions", "")
+	}
 }
 
 func (w *wants) dns(d *v1alpha1.DNS) {
@@ -305,9 +313,43 @@ func DistributionWants(o *v1alpha1.Distribution) []grant.Want {
 	}
 	if v := s.ViewerCertificate; v != nil {
 		w.given(grant.ACertificate, "spec.viewerCertificate.acmCertificateArn", v.ACMCertificateARN)
+		w.given(grant.ACertificate, "spec.viewerCertificate.iamCertificateId", v.IAMCertificateID)
 	}
 	w.given(grant.AWebACL, "spec.webACLId", s.WebACLID)
+	for i, o := range s.Origins {
+		w.origin(fmt.Sprintf("spec.origins[%d].", i), o)
+	}
+	if b := s.DefaultCacheBehavior; b != nil {
+		w.behavior("spec.defaultCacheBehavior.", *b)
+	}
+	for i, b := range s.CacheBehaviors {
+		w.behavior(fmt.Sprintf("spec.cacheBehaviors[%d].", i), b.CacheBehaviorSettings)
+	}
+	if l := s.Logging; l != nil {
+		w.add(grant.ALogBucket, "spec.logging.bucket", strings.ToLower(l.Bucket))
+	}
 	return w
+}
+
+func (w *wants) origin(field string, o v1alpha1.Origin) {
+	w.add(grant.AnOrigin, field+"domainName", strings.ToLower(o.DomainName))
+	if v := o.VPCOriginConfig; v != nil {
+		w.add(grant.AVPCOrigin, field+"vpcOriginConfig.vpcOriginId", v.VPCOriginID)
+	}
+	w.given(grant.AnAccessControl, field+"originAccessControlId", o.OriginAccessControlID)
+}
+
+func (w *wants) behavior(field string, b v1alpha1.CacheBehaviorSettings) {
+	for i, f := range b.FunctionAssociations {
+		w.add(grant.AFunction, fmt.Sprintf("%sfunctionAssociations[%d].functionArn", field, i), f.FunctionARN)
+	}
+	for i, f := range b.LambdaFunctionAssociations {
+		w.add(grant.AFunction, fmt.Sprintf("%slambdaFunctionAssociations[%d].lambdaFunctionArn", field, i), f.LambdaFunctionARN)
+	}
+	for i, group := range b.TrustedKeyGroups {
+		w.add(grant.AKeyGroup, fmt.Sprintf("%strustedKeyGroups[%d]", field, i), group)
+	}
+	w.given(grant.AnEncryption, field+"fieldLevelEncryptionId", b.FieldLevelEncryptionID)
 }
 
 func (w *wants) adoptedDistribution(o *v1alpha1.Distribution) {

@@ -77,7 +77,8 @@ func TestSamples(t *testing.T) {
 func everything(role string) string {
 	return `{"kinds": ["DistributionTenant", "Distribution", "ConnectionGroup"], "distributions": [{"id": "*"}], "connectionGroups": [{"id": "*"}],
 		"domains": [{"suffix": "*"}], "wildcards": true, "dns": {"zones": [{"id": "*"}], "takeover": "Any"}, "certificates": ["*"],
-		"webAcls": {"arns": ["*"], "disable": true}, "roles": ["` + role + `"]}`
+		"webAcls": {"arns": ["*"], "disable": true}, "geoRestrictions": true, "origins": {"vpcOrigins": ["*"], "accessControls": ["*"]},
+		"functions": ["*"], "keyGroups": ["*"], "fieldLevelEncryptions": ["*"], "logBuckets": ["*"], "roles": ["` + role + `"]}`
 }
 
 // checkColumns compares what kubectl prints with the README.

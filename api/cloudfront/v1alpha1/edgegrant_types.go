@@ -111,7 +111,8 @@ type EdgeGrantSpec struct {
 	// +optional
 	Roles []string `json:"roles,omitempty"`
 
-	// certificates are the ARNs of the ACM certificates that objects may name.
+	// certificates are the ARNs of the ACM certificates that objects may name, and the IDs of server certificates in IAM
+	// that Distributions may name.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MinLength=1
@@ -124,6 +125,54 @@ type EdgeGrantSpec struct {
 	// omitted, tenants have the web ACL of their distribution.
 	// +optional
 	WebACLs *GrantedWebACLs `json:"webAcls,omitempty"`
+
+	// geoRestrictions says whether tenants may override the geographic restrictions of their distribution. With none or a
+	// list of their own, they can lift an embargo. Default: false.
+	// +optional
+	GeoRestrictions *bool `json:"geoRestrictions,omitempty"`
+
+	// origins are what the origins of Distributions may be. If omitted, they may have any domain name, but no VPC origin
+	// and no origin access control.
+	// +optional
+	Origins *GrantedOrigins `json:"origins,omitempty"`
+
+	// functions are the ARNs of the CloudFront functions and of the versions of Lambda functions that Distributions may
+	// run, such as arn:aws:cloudfront::111122223333:function/shop-*.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=2048
+	// +listType=atomic
+	// +optional
+	Functions []string `json:"functions,omitempty"`
+
+	// keyGroups are the IDs of the key groups whose signatures Distributions may trust.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=128
+	// +listType=atomic
+	// +optional
+	KeyGroups []string `json:"keyGroups,omitempty"`
+
+	// fieldLevelEncryptions are the IDs of the configurations of field-level encryption that Distributions may use.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=128
+	// +listType=atomic
+	// +optional
+	FieldLevelEncryptions []string `json:"fieldLevelEncryptions,omitempty"`
+
+	// logBuckets are the domain names of the buckets that Distributions may write access logs to, in lower case, such as
+	// shop-*.s3.amazonaws.com.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	// +listType=atomic
+	// +optional
+	LogBuckets []string `json:"logBuckets,omitempty"`
 
 	// sources are the tables that TenantSources may read.
 	// +optional
@@ -374,6 +423,38 @@ type GrantedWebACLs struct {
 	// disable says whether a tenant may disable the web ACL of its distribution. Default: false.
 	// +optional
 	Disable *bool `json:"disable,omitempty"`
+}
+
+// GrantedOrigins are what the origins of Distributions may be.
+//
+// +kubebuilder:validation:MinProperties=1
+type GrantedOrigins struct {
+	// domains are the domain names of origins, in lower case, such as *.shop.example.com. Default: any.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	// +listType=atomic
+	// +optional
+	Domains []string `json:"domains,omitempty"`
+
+	// vpcOrigins are the IDs of VPC origins.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=64
+	// +listType=atomic
+	// +optional
+	VPCOrigins []string `json:"vpcOrigins,omitempty"`
+
+	// accessControls are the IDs of origin access controls.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=64
+	// +listType=atomic
+	// +optional
+	AccessControls []string `json:"accessControls,omitempty"`
 }
 
 // GrantedSources are the tables that TenantSources may read.

@@ -31,10 +31,12 @@ const maxRefusals = 20
 // adoptionTime is for how long the grant that is written allows to adopt.
 const adoptionTime = 30 * 24 * time.Hour
 
-// How many names of certificates and web ACLs a grant can have.
+// How many names of certificates, web ACLs, functions and key groups a grant can have, and of what else distributions use.
 const (
 	maxGrantedCertificates = 256
 	maxGrantedWebACLs      = 64
+	maxGrantedFunctions    = 256
+	maxGrantedOrigins      = 64
 )
 
 // grant is nil where the namespace may do all that is written, or where that is not known.
@@ -72,7 +74,10 @@ func (b *builder) grant() *Grant {
 // tenants.
 func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
 	by := map[grant.Thing][]string{}
-	for _, thing := range []grant.Thing{grant.AKind, grant.ADistribution, grant.AGroup, grant.ACertificate, grant.AWebACL} {
+	for _, thing := range []grant.Thing{
+		grant.AKind, grant.ADistribution, grant.AGroup, grant.ACertificate, grant.AWebACL,
+		grant.AVPCOrigin, grant.AnAccessControl, grant.AFunction, grant.AKeyGroup, grant.AnEncryption, grant.ALogBucket,
+	} {
 		by[thing] = valuesOf(wants, thing)
 	}
 	wanted := func(t grant.Thing) bool {
@@ -104,6 +109,14 @@ func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
 			s.WebACLs.Disable = new(true)
 		}
 	}
+	if wanted(grant.AGeoRestriction) {
+		s.GeoRestrictions = new(true)
+	}
+	if vpc, controls := by[grant.AVPCOrigin], by[grant.AnAccessControl]; len(vpc)+len(controls) > 0 {
+		s.Origins = &v1alpha1.GrantedOrigins{VPCOrigins: atMost(vpc, maxGrantedOrigins), AccessControls: atMost(controls, maxGrantedOrigins)}
+	}
+	s.Functions, s.KeyGroups = atMost(by[grant.AFunction], maxGrantedFunctions), atMost(by[grant.AKeyGroup], maxGrantedFunctions)
+	s.FieldLevelEncryptions, s.LogBuckets = atMost(by[grant.AnEncryption], maxGrantedOrigins), atMost(by[grant.ALogBucket], maxGrantedOrigins)
 	s.Adopt = &v1alpha1.GrantedAdoption{
 		Policy: v1alpha1.GrantedAdoptionIfUnowned, Names: []string{"*"},
 		Until: new(metav1.NewTime(b.now().UTC().Truncate(24 * time.Hour).Add(adoptionTime))),

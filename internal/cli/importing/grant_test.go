@@ -23,7 +23,8 @@ func usual(name string) *grant.Grant {
 	return &grant.Grant{
 		Name: name, Kinds: []string{"DistributionTenant", "Distribution", "ConnectionGroup"},
 		Distributions: []grant.Distribution{{Is: "*"}}, Groups: []string{"*"}, Domains: []grant.Domain{{Suffix: "*"}}, Wildcards: true,
-		Certificates: []string{"*"}, WebACLs: []string{"*"}, NoWebACL: true,
+		Certificates: []string{"*"}, WebACLs: []string{"*"}, NoWebACL: true, GeoRestrictions: true,
+		VPCOrigins: []string{"*"}, AccessControls: []string{"*"}, Functions: []string{"*"}, KeyGroups: []string{"*"}, Encryptions: []string{"*"}, LogBuckets: []string{"*"},
 	}
 }
 

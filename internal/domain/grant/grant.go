@@ -40,6 +40,17 @@ type Grant struct {
 	WebACLs      []string
 	// NoWebACL lets a tenant do without the web ACL of its distribution.
 	NoWebACL bool
+	// GeoRestrictions lets a tenant override those of its distribution.
+	GeoRestrictions bool
+	// Origins are the domain names of origins. Empty: any. All others of these lists are for what distributions may use.
+	Origins        []string
+	VPCOrigins     []string
+	AccessControls []string
+	Functions      []string
+	KeyGroups      []string
+	Encryptions    []string
+	LogBuckets     []string
+
 	Tables   []string
 	Hosts    []string
 	Adoption *Adoption

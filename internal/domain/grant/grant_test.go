@@ -139,6 +139,10 @@ func TestWhatAGrantAllows(t *testing.T) {
 	g := full(t)
 	wild, forced, open := full(t), full(t), full(t)
 	wild.Wildcards, forced.Adoption.Force, open.Distributions, open.DNS.Takeover, open.NoWebACL = true, true, []grant.Distribution{{Is: "*"}}, grant.TakeoverAny, true
+	narrow := full(t)
+	narrow.Origins, narrow.VPCOrigins, narrow.AccessControls = []string{"*.shop.example.com"}, []string{"vo_shop"}, []string{"EOAC1"}
+	narrow.Functions, narrow.KeyGroups = []string{"arn:aws:cloudfront::111122223333:function/shop-*"}, []string{"key-1"}
+	narrow.Encryptions, narrow.LogBuckets, narrow.GeoRestrictions = []string{"FLE1"}, []string{"shop-*.s3.amazonaws.com"}, true
 	proving := full(t)
 	proving.Domains[1].Proven = true
 	for name, c := range map[string]struct {
@@ -181,6 +185,25 @@ func TestWhatAGrantAllows(t *testing.T) {
 		"another web ACL":                                 {g, grant.Want{Thing: grant.AWebACL, Value: "acl-2"}, now, "the web ACL acl-2, only acl-1"},
 		"no web ACL":                                      {g, grant.Want{Thing: grant.NoWebACL}, now, "does not allow disabling the web ACL."},
 		"no web ACL where that is allowed":                {open, grant.Want{Thing: grant.NoWebACL}, now, ""},
+		"any origin where none is listed":                 {g, grant.Want{Thing: grant.AnOrigin, Value: "api.bank.example.com"}, now, ""},
+		"an origin by a pattern":                          {narrow, grant.Want{Thing: grant.AnOrigin, Value: "{{tenant}}.shop.example.com"}, now, ""},
+		"another origin":                                  {narrow, grant.Want{Thing: grant.AnOrigin, Value: "api.bank.example.com"}, now, "does not allow the origin api.bank.example.com, only *.shop.example.com. Ask"},
+		"an origin that each tenant chooses":              {narrow, grant.Want{Thing: grant.AnOrigin, Value: "{{host}}"}, now, "does not allow the origin {{host}}"},
+		"a VPC origin that is listed":                     {narrow, grant.Want{Thing: grant.AVPCOrigin, Value: "vo_shop"}, now, ""},
+		"another team's VPC origin":                       {narrow, grant.Want{Thing: grant.AVPCOrigin, Value: "vo_bank"}, now, "does not allow the VPC origin vo_bank, only vo_shop"},
+		"a VPC origin where none is listed":               {g, grant.Want{Thing: grant.AVPCOrigin, Value: "vo_bank"}, now, "does not allow the VPC origin vo_bank. Ask"},
+		"an access control":                               {narrow, grant.Want{Thing: grant.AnAccessControl, Value: "EOAC1"}, now, ""},
+		"another access control":                          {narrow, grant.Want{Thing: grant.AnAccessControl, Value: "EOAC2"}, now, "does not allow the origin access control EOAC2, only EOAC1"},
+		"a function by a pattern":                         {narrow, grant.Want{Thing: grant.AFunction, Value: "arn:aws:cloudfront::111122223333:function/shop-a"}, now, ""},
+		"another team's function":                         {narrow, grant.Want{Thing: grant.AFunction, Value: "arn:aws:lambda:us-east-1:111122223333:function:bank:7"}, now, "does not allow the function arn:aws:lambda"},
+		"a key group":                                     {narrow, grant.Want{Thing: grant.AKeyGroup, Value: "key-1"}, now, ""},
+		"another key group":                               {narrow, grant.Want{Thing: grant.AKeyGroup, Value: "key-2"}, now, "does not allow the key group key-2, only key-1"},
+		"field-level encryption":                          {narrow, grant.Want{Thing: grant.AnEncryption, Value: "FLE1"}, now, ""},
+		"another field-level encryption":                  {narrow, grant.Want{Thing: grant.AnEncryption, Value: "FLE2"}, now, "does not allow the field-level encryption FLE2, only FLE1"},
+		"a log bucket":                                    {narrow, grant.Want{Thing: grant.ALogBucket, Value: "shop-logs.s3.amazonaws.com"}, now, ""},
+		"another log bucket":                              {narrow, grant.Want{Thing: grant.ALogBucket, Value: "bank-logs.s3.amazonaws.com"}, now, "does not allow the log bucket bank-logs.s3.amazonaws.com"},
+		"other countries":                                 {g, grant.Want{Thing: grant.AGeoRestriction}, now, "does not allow overriding the geographic restrictions of the distribution. Ask"},
+		"other countries where that is allowed":           {narrow, grant.Want{Thing: grant.AGeoRestriction}, now, ""},
 		"records in whichever zone":                       {g, grant.Want{Thing: grant.Records}, now, ""},
 		"records in a zone that is listed":                {g, grant.Want{Thing: grant.Records, Value: "Z1"}, now, ""},
 		"records in another zone":                         {g, grant.Want{Thing: grant.Records, Value: "Z2"}, now, "DNS records in the hosted zone Z2, only Z1"},
@@ -221,6 +244,8 @@ func TestWhatAGrantAllows(t *testing.T) {
 func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 	t.Parallel()
 	empty := of("shop", "shop")
+	// Without a list, any domain name may be that of an origin: it is no resource of the account.
+	empty.Origins = []string{"only.example.com"}
 	for thing := grant.AKind; thing <= grant.AForcedAdoption; thing++ {
 		for name, s := range map[string]grant.Standing{"empty": {Grant: &empty}, "none": {}, "rivals": {Rivals: []string{"a", "b"}}} {
 			r := s.Judge("shop", []grant.Want{{Thing: thing, Field: "spec.field", Value: "value", Of: "E1", Name: "p"}}, now)

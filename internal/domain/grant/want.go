@@ -29,6 +29,15 @@ const (
 	ACertificate
 	AWebACL
 	NoWebACL
+	AGeoRestriction
+	// AnOrigin and those after it are what a distribution uses.
+	AnOrigin
+	AVPCOrigin
+	AnAccessControl
+	AFunction
+	AKeyGroup
+	AnEncryption
+	ALogBucket
 	// Records are DNS records, in the zone Value of Route 53 or, where it is empty, in whichever has the domains.
 	Records
 	// RecordsAt are DNS records at another provider, in whichever zone has the domains.
@@ -81,24 +90,38 @@ var terms = map[Thing]term{
 	AParameter: {"the value", func(g *Grant, w Want) bool { return g.allowsParameter(w) }, (*Grant).parameterValues},
 	ADomain: {"the domain", func(g *Grant, w Want) bool { return g.allowsDomain(w.Value) },
 		func(g *Grant, _ Want) []string { return each(g.Domains, Domain.String) }},
-	AnAlias: {"the alias", func(g *Grant, w Want) bool { return g.allowsDomain(w.Value) && !g.DemandsProof(w.Value) }, (*Grant).unprovenDomains},
-	ACertificate: {"the certificate", func(g *Grant, w Want) bool { return anyMatches(g.Certificates, w.Value) },
-		func(g *Grant, _ Want) []string { return g.Certificates }},
-	AWebACL: {"the web ACL", func(g *Grant, w Want) bool { return anyMatches(g.WebACLs, w.Value) },
-		func(g *Grant, _ Want) []string { return g.WebACLs }},
-	NoWebACL:  {"disabling the web ACL", func(g *Grant, _ Want) bool { return g.NoWebACL }, nothing},
+	AnAlias:      {"the alias", func(g *Grant, w Want) bool { return g.allowsDomain(w.Value) && !g.DemandsProof(w.Value) }, (*Grant).unprovenDomains},
+	ACertificate: listed("the certificate", func(g *Grant) []string { return g.Certificates }),
+	AWebACL:      listed("the web ACL", func(g *Grant) []string { return g.WebACLs }),
+	NoWebACL:     {"disabling the web ACL", func(g *Grant, _ Want) bool { return g.NoWebACL }, nothing},
+	AGeoRestriction: {"overriding the geographic restrictions of the distribution",
+		func(g *Grant, _ Want) bool { return g.GeoRestrictions }, nothing},
+	AnOrigin: {"the origin", func(g *Grant, w Want) bool { return len(g.Origins) == 0 || anyMatches(g.Origins, w.Value) },
+		func(g *Grant, _ Want) []string { return g.Origins }},
+	AVPCOrigin:      listed("the VPC origin", func(g *Grant) []string { return g.VPCOrigins }),
+	AnAccessControl: listed("the origin access control", func(g *Grant) []string { return g.AccessControls }),
+	AFunction:       listed("the function", func(g *Grant) []string { return g.Functions }),
+	AKeyGroup:       listed("the key group", func(g *Grant) []string { return g.KeyGroups }),
+	AnEncryption:    listed("the field-level encryption", func(g *Grant) []string { return g.Encryptions }),
+	ALogBucket:      listed("the log bucket", func(g *Grant) []string { return g.LogBuckets }),
+
 	Records:   {"DNS records in the hosted zone", func(g *Grant, w Want) bool { return g.publishes(dns.Provider{}, w.Value) }, (*Grant).zoneTexts},
 	RecordsAt: {"DNS records at the provider", func(g *Grant, w Want) bool { return g.publishes(w.Provider, "") }, (*Grant).zoneTexts},
 	ATakeover: {"replacing existing DNS records", func(g *Grant, _ Want) bool { return g.Takeover() != TakeoverNever }, nothing},
 	ARole:     {"the role", func(g *Grant, w Want) bool { return g.Roles.Allows(w.Value) }, nothing},
-	ATable: {"the table", func(g *Grant, w Want) bool { return anyMatches(g.Tables, w.Value) },
-		func(g *Grant, _ Want) []string { return g.Tables }},
+	ATable:    listed("the table", func(g *Grant) []string { return g.Tables }),
 	AHost: {"the host", func(g *Grant, w Want) bool { return AllowsHost(g.Hosts, w.Value) },
 		func(g *Grant, _ Want) []string { return g.Hosts }},
 	AnAdoption: {"adopting", func(g *Grant, w Want) bool { return g.adoptable(w.Value, false) },
 		func(g *Grant, _ Want) []string { return g.adoptables() }},
 	AForcedAdoption: {"adopting %s with Force", func(g *Grant, w Want) bool { return g.adoptable(w.Value, true) },
 		func(g *Grant, _ Want) []string { return g.adoptables() }},
+}
+
+// listed is a thing of which the grant has a list of patterns.
+func listed(noun string, patterns func(*Grant) []string) term {
+	return term{noun, func(g *Grant, w Want) bool { return anyMatches(patterns(g), w.Value) },
+		func(g *Grant, _ Want) []string { return patterns(g) }}
 }
 
 func nothing(*Grant, Want) []string { return nil }
