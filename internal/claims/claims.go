@@ -4,6 +4,7 @@ package claims
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -41,11 +42,38 @@ type Registry struct {
 	// writing is held while a claim is stored or deleted: none is deleted while it is needed.
 	writing sync.Mutex
 	poke    chan struct{}
+	// learners learn the domains of all objects, one kind each.
+	learners []func(ctx context.Context) error
 }
 
 // New makes a registry that knows nothing.
 func New(o Options) *Registry {
 	return &Registry{Options: o, index: claim.New(), refused: map[claim.Key]struct{}{}, poke: make(chan struct{}, 1)}
+}
+
+// OnLearn adds what learns the domains of all objects of a kind. Callers add it before anything starts.
+func (r *Registry) OnLearn(learn func(ctx context.Context) error) {
+	if r != nil {
+		r.learners = append(r.learners, learn)
+	}
+}
+
+// Learn learns the domains of the objects of all kinds. It comes before the first object of any kind is judged.
+func (r *Registry) Learn(ctx context.Context) error {
+	if r == nil {
+		return nil
+	}
+	if r.Synced != nil {
+		if err := r.Synced(ctx); err != nil {
+			return err
+		}
+	}
+	for _, learn := range r.learners {
+		if err := learn(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Observe takes over what an object has, and wakes those that may have what it has no more.
@@ -199,6 +227,17 @@ func (r *Registry) Unheld(key claim.Key, domains []string, ownDNS bool) []string
 	defer r.mu.Unlock()
 	// A claim is not extended with each pass of a deletion that takes its time.
 	return r.index.Unheld(key, domains, r.Clock.Now().Add(r.hold(ownDNS)/2))
+}
+
+// HoldDomains stores the claims for domains that the object is about to release. It ends with the first that can't be
+// stored.
+func (r *Registry) HoldDomains(ctx context.Context, key claim.Key, domains []string, ownDNS bool) error {
+	for _, domain := range domains {
+		if err := r.HoldDomain(ctx, key, domain, ownDNS); err != nil {
+			return fmt.Errorf("claiming %s: %w", domain, err)
+		}
+	}
+	return nil
 }
 
 // HoldDomain stores the claim for a domain that the object is about to release.

@@ -1,10 +1,12 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -82,4 +84,9 @@ func setCondition(conditions *[]metav1.Condition, c chain.Condition, generation 
 
 func sortConditions(list []metav1.Condition) {
 	slices.SortFunc(list, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
+}
+
+// StoreFailure says why an object could not be stored. The text is stable, and tells nothing of the operator's own namespace.
+func StoreFailure(err error) string {
+	return cmp.Or(string(apierrors.ReasonForError(err)), "the API server did not answer")
 }

@@ -11,11 +11,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -31,7 +33,11 @@ func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, 
 		Objects: objectsOf, Random: rand.Float64,
 	}
 	if slices.Contains(c.Controllers, controllerDistribution) {
+		options := options
+		options.DomainClaims = env.domains
 		distributions := awsresource.New(distribution.In, options)
+		env.domains.OnLearn(func(ctx context.Context) error { return learnAliases(ctx, mgr.GetClient(), distributions.Learn) })
+		env.claimants[claim.KindDistribution] = distributions.WakeDomains
 		wake := func(ctx context.Context, keys ...types.NamespacedName) { distributions.Wake(ctx, keys) }
 		env.breaker.Add(breaker.Class{Name: convert.ClassDistribution, Words: budgetDistributions, List: listDistributions(mgr.GetClient()), Wake: wake})
 		env.breaker.Add(breaker.Class{Name: convert.ClassSharedDistribution, Words: budgetShared, List: changesOnly(nil), Wake: wake})
@@ -50,6 +56,18 @@ func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, 
 		}
 	}
 	return registerDistributionsAndGroups(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.Controllers)
+}
+
+// learnAliases learns of the aliases of all distributions before the first domain is judged.
+func learnAliases(ctx context.Context, kube client.Reader, learn func(*v1alpha1.Distribution)) error {
+	var list v1alpha1.DistributionList
+	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+		return err
+	}
+	for i := range list.Items {
+		learn(&list.Items[i])
+	}
+	return nil
 }
 
 func addResource[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, env *environment, name string, c *awsresource.Controller[O, R]) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -42,29 +43,34 @@ func (c *Config) validateDomainClaims() error {
 	return nil
 }
 
-// addDomainClaims adds the registry of who has which domain; nil where there is none to be.
-func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c Config, wake func(keys ...claim.Key)) (*claims.Registry, error) {
-	if !c.DomainClaims.Enabled {
-		return nil, nil
+// claims reports whether domains are judged: a controller of objects that have some runs.
+func (c Config) claims() bool {
+	return c.DomainClaims.Enabled && (slices.Contains(c.Controllers, controllerDistributionTenant) || slices.Contains(c.Controllers, controllerDistribution))
+}
+
+// addDomainClaims adds the registry of who has which domain, unless there is none to be.
+func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
+	if !c.claims() {
+		return nil
 	}
 	log := ctrl.Log.WithName("claims")
 	_, err := mgr.GetRESTMapper().RESTMapping(v1alpha1.SchemeGroupVersion.WithKind("DomainClaim").GroupKind(), v1alpha1.SchemeGroupVersion.Version)
 	if meta.IsNoMatchError(err) {
 		log.Error(errors.New("the CustomResourceDefinition domainclaims.cloudfront-tenant-operator.io is not installed"),
 			"--domain-claims has no effect: any namespace may have any domain. Install the CRD and restart the operator")
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("looking for the kind DomainClaim: %w", err)
+		return fmt.Errorf("looking for the kind DomainClaim: %w", err)
 	}
 	informer, err := mgr.GetCache().GetInformer(ctx, &v1alpha1.DomainClaim{})
 	if err != nil {
-		return nil, fmt.Errorf("watching the DomainClaims: %w", err)
+		return fmt.Errorf("watching the DomainClaims: %w", err)
 	}
 	synced := make(chan toolscache.ResourceEventHandlerRegistration, 1)
 	r := claims.New(claims.Options{
 		Store: domainclaim.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader()}, Clock: clock.RealClock{},
-		Hold: c.DomainClaims.Hold, HoldCustomer: c.DomainClaims.HoldCustomer, Wake: wake,
+		Hold: c.DomainClaims.Hold, HoldCustomer: c.DomainClaims.HoldCustomer, Wake: func(keys ...claim.Key) { env.wakeClaimants(ctx, keys) },
 		Synced: func(ctx context.Context) error {
 			handler := <-synced
 			synced <- handler
@@ -80,13 +86,21 @@ func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c Config, wake func(
 		DeleteFunc: func(o any) { told(o, r.Gone) },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("watching the DomainClaims: %w", err)
+		return fmt.Errorf("watching the DomainClaims: %w", err)
 	}
 	synced <- handler
 	if err := mgr.Add(r); err != nil {
-		return nil, fmt.Errorf("adding the keeper of the DomainClaims: %w", err)
+		return fmt.Errorf("adding the keeper of the DomainClaims: %w", err)
 	}
-	return r, registerDomainClaims(ctrlmetrics.Registry, r)
+	env.domains = r
+	return registerDomainClaims(ctrlmetrics.Registry, r)
+}
+
+// wakeClaimants queues objects, each with the controller of its kind.
+func (e *environment) wakeClaimants(ctx context.Context, keys []claim.Key) {
+	for kind, wake := range e.claimants {
+		wake(ctx, slices.DeleteFunc(slices.Clone(keys), func(k claim.Key) bool { return k.Kind != kind }))
+	}
 }
 
 // told hands on the claim that an event is about.

@@ -29,6 +29,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/access"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -135,6 +136,9 @@ func assemble(ctx context.Context, c *Config, kube *rest.Config) (ctrl.Manager, 
 // addControllers adds those that --controllers names.
 func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *environment) error {
 	if err := addGrants(ctx, mgr, c, env); err != nil {
+		return err
+	}
+	if err := addDomainClaims(ctx, mgr, c, env); err != nil {
 		return err
 	}
 	// Without the controller of tenants it is not known which objects belong to them.
@@ -267,6 +271,11 @@ type environment struct {
 	freed []func(tenant string)
 	// invalidations reads Invalidation objects; nil where no controller requests any. It is set before anything starts.
 	invalidations client.Reader
+	// domains says who may have a domain; nil where every object may have every one.
+	domains *claims.Registry
+	// claimants wake the objects of a kind that may have their domains now, or no more. They are complete before anything
+	// starts.
+	claimants map[string]func(ctx context.Context, keys []claim.Key)
 }
 
 func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environment, error) {
@@ -296,7 +305,8 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 		return nil, err
 	}
 	env := &environment{
-		sdk: sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
+		claimants: map[string]func(context.Context, []claim.Key){},
+		sdk:       sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
 		defaults: convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
 	}
 	env.Cloud = cloud.New(cloud.Options{
@@ -342,14 +352,10 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 		return nil, err
 	}
 	env.moved = func(names []string) { controller.Wake(ctx, names) }
-	domains, err := addDomainClaims(ctx, mgr, c, func(keys ...claim.Key) { controller.WakeDomains(ctx, keys) })
-	if err != nil {
-		return nil, err
-	}
 	controller = distributiontenant.New(distributiontenant.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Accounts: env.Accounts,
 		Zones: zones, Resolver: c.resolver(), Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
-		Defaults: env.defaults, DomainClaims: domains,
+		Defaults: env.defaults, DomainClaims: env.domains,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
 				free(tenant)
@@ -360,6 +366,8 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	env.breaker.Add(breaker.Class{Name: convert.ClassOwnership, Words: budgetOwnership, List: changesOnly(listTenants(mgr.GetClient())), Wake: controller.WakeKeys})
 	env.halt.OnChange(controller.WakeAll)
 	env.grants.OnChange(controller.WakeNamespaces)
+	env.domains.OnLearn(controller.LearnAll)
+	env.claimants[""] = controller.WakeDomains
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(c.Workers)); err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (c Config) Rights() []Right {
 	if c.ClusterCheck {
 		out = append(out, clusterCheckRights(c.leaseNamespace(), c.ClusterCopyNamespace)...)
 	}
-	if c.DomainClaims.Enabled && slices.Contains(c.Controllers, controllerDistributionTenant) {
+	if c.claims() {
 		out = append(out, domainClaimRights()...)
 	}
 	if c.Webhook.enabled() {

@@ -25,6 +25,7 @@ func (p *pass[O, R]) Perform(ctx context.Context, k reconcile.Keeper) error {
 	ctx = port.WithCall(ctx, port.Call{
 		Key: string(p.object.GetUID()), Namespace: p.object.GetNamespace(), Grant: p.account.Grant, Class: p.class(), Pass: &p.calls,
 	})
+	defer p.judgeAliases()
 	s := p.out.Decision.Step
 	if look, ok := s.(distribution.Look); ok {
 		return keptIn(&p.in.World.Unreadable, p.look(ctx, look))
@@ -49,6 +50,8 @@ func (p *pass[O, R]) write(ctx context.Context, k reconcile.Keeper, s distributi
 	switch s := s.(type) {
 	case distribution.EnsureFinalizer:
 		return p.ensureFinalizer(ctx, k, nil)
+	case distribution.Claim:
+		p.hold(ctx, s)
 	case distribution.Create:
 		return p.create(ctx, k, s)
 	case distribution.Adopt:

@@ -16,6 +16,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
@@ -69,6 +70,8 @@ type Spec struct {
 	// Class is what the breaker calls the kind. Empty: it watches over no deletion of it.
 	Class    budget.Class
 	Policies *v1alpha1.ResourcePolicies
+	// Aliases are the domains that the resource is to serve itself.
+	Aliases []string
 	// Wants is what the object wants to use, Name that by which a grant allows to adopt the resource.
 	Wants []grant.Want
 	Name  string
@@ -95,7 +98,9 @@ type Options struct {
 	Halt *halt.Switch
 	// Grants say what namespaces may have; nil grants everything.
 	Grants *grants.Registry
-	Clock  clock.PassiveClock
+	// DomainClaims says who may have a domain as an alias; a nil one lets every object have every domain.
+	DomainClaims *claims.Registry
+	Clock        clock.PassiveClock
 	// ClusterID is part of the owner tags.
 	ClusterID string
 	Defaults  convert.Defaults
@@ -140,6 +145,8 @@ type memory struct {
 	tagsRead time.Time
 	// tenants are those that the deletion was last seen to wait for, one page of them.
 	tenants map[string]struct{}
+	// aliases are those that the resource was last seen with, nil until it was read.
+	aliases []string
 }
 
 // New makes a controller of the kind, which is made for each AWS account.
@@ -164,6 +171,7 @@ func (c *Controller[O, R]) Forget(key client.ObjectKey) {
 		c.Grants.Forget(string(m.uid))
 	}
 	delete(c.memory, key)
+	c.DomainClaims.Forget(claimKey(key))
 }
 
 // Begin implements reconcile.Kind.
@@ -229,7 +237,7 @@ func (c *Controller[O, R]) WakeNamespaces(ctx context.Context, which func(namesp
 // Watch says what wakes the objects: changes of their own, and Wake.
 func (c *Controller[O, R]) Watch(name string, workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: name, Workers: workers, Wake: c.waker.Queue(),
+		Name: name, Workers: workers, Wake: c.waker.Queue(), Ready: c.DomainClaims.Learn,
 		Annotations: []string{
 			v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions,
 		},

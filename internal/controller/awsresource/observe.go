@@ -58,7 +58,7 @@ func (c *Controller[O, R]) observe(ctx context.Context, o O) (*pass[O, R], error
 			Nudged:       p.memory.tries.Wants(token, status.Common.ReconcileToken),
 			Token:        token,
 		},
-		Desired:  distribution.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Direct: spec.Direct, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults)},
+		Desired:  distribution.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Direct: spec.Direct, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults), Aliases: spec.Aliases},
 		Policy:   convert.ResourcePolicy(spec.Policies, c.Defaults),
 		Memory:   convert.ResourceMemory(status.Common),
 		Attempts: p.memory.tries,
@@ -83,7 +83,12 @@ func (c *Controller[O, R]) observe(ctx context.Context, o O) (*pass[O, R], error
 	if err := p.settle(ctx); err != nil {
 		return nil, err
 	}
-	return p, p.judge(ctx, spec)
+	p.in.World.Aliases = p.memory.aliases
+	if err := p.judge(ctx, spec); err != nil {
+		return nil, err
+	}
+	p.judgeAliases()
+	return p, nil
 }
 
 // settle finds out in which account the resource is, or will be.
@@ -141,6 +146,8 @@ func (p *pass[O, R]) look(ctx context.Context, s distribution.Look) error {
 		return p.lookTags(ctx)
 	case distribution.LookDependents:
 		return p.lookDependents(ctx)
+	case distribution.LookClaims:
+		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, ownDNS), true
 	case distribution.LookAccount:
 		account, err := p.account.References.Account(ctx)
 		if err != nil {

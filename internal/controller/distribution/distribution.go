@@ -41,7 +41,7 @@ func (Kind) Spec(o *v1alpha1.Distribution) awsresource.Spec {
 		},
 		Class: class(o), Direct: mode(o) == v1alpha1.ConnectionModeDirect,
 		Adopts: o.Spec.DistributionID, Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
-		Wants: convert.DistributionWants(o), Name: o.Spec.DistributionID,
+		Aliases: o.Spec.Aliases, Wants: convert.DistributionWants(o), Name: o.Spec.DistributionID,
 	}
 }
 
@@ -51,7 +51,10 @@ func (Kind) Status(o *v1alpha1.Distribution) awsresource.Status {
 }
 
 // Observe implements awsresource.Kind.
-func (Kind) Observe(d port.Distribution) domain.Observed { return d.Observed }
+func (Kind) Observe(d port.Distribution) domain.Observed {
+	d.Observed.Aliases = d.Config.Aliases
+	return d.Observed
+}
 
 // Differences implements awsresource.Kind.
 func (Kind) Differences(o *v1alpha1.Distribution, d port.Distribution) []resource.Difference {

@@ -3,7 +3,6 @@ package distributiontenant
 import (
 	"context"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -41,31 +40,17 @@ func (p *pass) observeDomains() { p.DomainClaims.Observe(claimant(p.object), p.i
 
 // claim stores claims. That it could not is for the chain to say.
 func (p *pass) claim(ctx context.Context, s distributiontenant.Claim) {
-	for _, domain := range s.Domains {
-		err := p.DomainClaims.HoldDomain(ctx, claimKey(client.ObjectKeyFromObject(p.object)), domain, p.ownDNS())
-		if err == nil {
-			continue
-		}
-		ctrl.LoggerFrom(ctx).Error(err, "A domain is not released, because it can't be claimed for its namespace", "domain", domain)
-		// The text is stable, and tells nothing of the operator's own namespace.
-		if p.in.World.Unstored = string(apierrors.ReasonForError(err)); p.in.World.Unstored == "" {
-			p.in.World.Unstored = "the API server did not answer"
-		}
+	err := p.DomainClaims.HoldDomains(ctx, claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS())
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "A domain is not released, because it can't be claimed for its namespace")
+		p.in.World.Unstored = convert.StoreFailure(err)
 		return
 	}
 	p.in.World.Unheld = nil
 }
 
-// learnAll learns of the domains of all objects before the first of them is judged.
-func (c *Controller) learnAll(ctx context.Context) error {
-	if c.DomainClaims == nil {
-		return nil
-	}
-	if synced := c.DomainClaims.Synced; synced != nil {
-		if err := synced(ctx); err != nil {
-			return err
-		}
-	}
+// LearnAll learns of the domains of all objects before the first of them is judged.
+func (c *Controller) LearnAll(ctx context.Context) error {
 	var list v1alpha1.DistributionTenantList
 	if err := c.Client.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
 		return err

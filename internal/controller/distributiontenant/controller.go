@@ -263,7 +263,7 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a distributiontena
 // Watch says what wakes the objects: changes of their own and of those that they name, and the inventory through Wake.
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "distributiontenant", Workers: workers, Wake: c.waker.Queue(), Related: c.related(), Ready: c.learnAll,
+		Name: "distributiontenant", Workers: workers, Wake: c.waker.Queue(), Related: c.related(), Ready: c.DomainClaims.Learn,
 		Annotations: []string{
 			v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS,
 			v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions,

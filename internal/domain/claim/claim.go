@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // The reasons of the conditions.
@@ -68,7 +69,7 @@ func (c Claim) reaches(domain string) bool {
 // For reports whether the claim lets the object have a domain that it decides on. A receiver is named for the claim's own
 // domain: what is below it is the namespace's.
 func (c Claim) For(key Key, domain string) bool {
-	return c.Namespace == key.Namespace && (!c.names(domain) || c.Receiver == key.Name)
+	return c.Namespace == key.Namespace && (!c.names(domain) || c.Receiver == key.Name && key.Kind == "")
 }
 
 // names reports whether one object alone gets the domain, also from others of its namespace.
@@ -76,8 +77,19 @@ func (c Claim) names(domain string) bool {
 	return c.HandOver && c.Receiver != "" && c.Domain == domain
 }
 
-// Key names an object.
-type Key struct{ Namespace, Name string }
+// Key names an object. Kind is empty for a DistributionTenant.
+type Key struct{ Kind, Namespace, Name string }
+
+// KindDistribution is the kind of a Distribution, whose domains are its aliases.
+const KindDistribution = "Distribution"
+
+// field is the one of the spec that has the domains.
+func (k Key) field() string {
+	if k.Kind == KindDistribution {
+		return "spec.aliases"
+	}
+	return "spec.domains"
+}
 
 // Object is an object with domains.
 type Object struct {
@@ -116,6 +128,8 @@ type Domain struct {
 // Refusal is why an object may not have a domain.
 type Refusal struct {
 	Domain string
+	// field is the one of the spec that has the domain.
+	field string
 	// to is the object of the same namespace to which the domain is handed over. Empty: another namespace has it.
 	to string
 	// claim or holder is who has it.
@@ -127,11 +141,11 @@ type Refusal struct {
 func (r Refusal) Halt() *chain.Halt {
 	if r.to != "" {
 		return &chain.Halt{Reason: ReasonDomainClaimed, Alone: true, Message: fmt.Sprintf(
-			"spec.domains has %s, which is handed over to the DistributionTenant %s of this namespace. Nothing is changed in AWS for this object. Remove the domain from the spec as soon as %s is Ready, or ask the platform team to delete the DomainClaim %s.",
-			r.Domain, r.to, r.to, Name(r.Domain))}
+			"%s has %s, which is handed over to the DistributionTenant %s of this namespace. Nothing is changed in AWS for this object. Remove the domain from the spec as soon as %s is Ready, or ask the platform team to delete the DomainClaim %s.",
+			r.field, r.Domain, r.to, r.to, Name(r.Domain))}
 	}
 	h := &chain.Halt{Reason: ReasonDomainClaimed, Alone: true, Message: fmt.Sprintf(
-		"spec.domains has %s, which is taken or reserved outside of this namespace. Nothing is changed in AWS for this object. Remove the domain from the spec, or ask the platform team for it: it is available once it has been released, or with a DomainClaim for this namespace.", r.Domain)}
+		"%s has %s, which is taken or reserved outside of this namespace. Nothing is changed in AWS for this object. Remove the domain from the spec, or ask the platform team for it: it is available once it has been released, or with a DomainClaim for this namespace.", r.field, r.Domain)}
 	switch {
 	case r.claim != nil:
 		h.Detail = fmt.Sprintf("%s is refused by the DomainClaim %s, which is for the namespace %s.", r.Domain, Name(r.claim.Domain), r.claim.Namespace)
@@ -139,4 +153,9 @@ func (r Refusal) Halt() *chain.Halt {
 		h.Detail = fmt.Sprintf("%s is refused because of %s of the object %s/%s.", r.Domain, r.holder.domain, r.holder.of.Namespace, r.holder.of.Name)
 	}
 	return h
+}
+
+// NotStored is what an object says whose domains stay in AWS, because a claim for them could not be stored.
+func NotStored(domains []string, why string) string {
+	return fmt.Sprintf("%s stays in AWS until a DomainClaim holds it for this namespace, which could not be stored: %s", prose.List(domains), why)
 }

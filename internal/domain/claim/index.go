@@ -40,7 +40,7 @@ func New() *Index {
 // compare orders by who is stronger: who has more of the domain, then who is older.
 func (h *holding) compare(o *holding) int {
 	return cmp.Or(cmp.Compare(o.stake, h.stake), h.of.Created.Compare(o.of.Created), strings.Compare(h.of.UID, o.of.UID),
-		strings.Compare(h.of.Namespace, o.of.Namespace), strings.Compare(h.of.Name, o.of.Name))
+		strings.Compare(h.of.Namespace, o.of.Namespace), strings.Compare(h.of.Name, o.of.Name), strings.Compare(h.of.Kind, o.of.Kind))
 }
 
 // Observe takes over what an object has now. It reports whether that is less than before for any domain, so that
@@ -226,7 +226,10 @@ func (x *Index) handedOver(key Key, least Stake) (domains []string) {
 		if !claimed || !h.wanted || !c.HandOver || !c.For(key, h.domain) {
 			continue
 		}
-		theirs := func(other *holding) bool { return !c.For(other.of.Key, h.domain) && other.stake >= least }
+		// An alias does not move: the distribution has to give it up first.
+		theirs := func(other *holding) bool {
+			return other.of.Kind == "" && !c.For(other.of.Key, h.domain) && other.stake >= least
+		}
 		if least == Wants || slices.ContainsFunc(x.domains[h.domain], theirs) {
 			domains = append(domains, h.domain)
 		}

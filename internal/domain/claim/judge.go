@@ -18,6 +18,7 @@ func (x *Index) Judge(key Key) *Refusal {
 			continue
 		}
 		if r := j.refusal(h); r != nil {
+			r.field = key.field()
 			return r
 		}
 	}

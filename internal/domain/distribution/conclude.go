@@ -181,6 +181,8 @@ func (in Input) readyCondition(d Decision) chain.Condition {
 		return no(p.Reason, p.Message)
 	case in.deleting():
 		return in.deletingCondition()
+	case in.Halt != nil && in.Halt.Alone && !in.view().Mine():
+		return no(in.Halt.Reason, in.Halt.Message)
 	case !in.view().Mine() && in.Still():
 		return no(resource.ReasonCreating, in.view().MissingText()+" "+in.StillText())
 	case !in.view().Mine():

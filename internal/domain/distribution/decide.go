@@ -38,7 +38,7 @@ func patient(in Input, d Decision) Decision {
 		return d
 	}
 	switch d.Step.(type) {
-	case Rest, LetGo, EnsureFinalizer, Look:
+	case Rest, LetGo, EnsureFinalizer, Claim, Look:
 		return d
 	default:
 		if in.deleting() {

@@ -37,12 +37,16 @@ type Desired struct {
 	Numbered bool
 	// Tags are the user's tags, the operator's default tags included, owner tags not.
 	Tags map[string]string
+	// Aliases are the domains that the resource is to serve itself.
+	Aliases []string
 }
 
 // Policy is what the user allows.
 type Policy struct {
 	resource.Policy
 
+	// Holds means that aliases are held for the namespace when they leave AWS.
+	Holds bool
 	// Timeout is how long a deletion may take before a person should look at it.
 	Timeout time.Duration
 }
@@ -87,6 +91,13 @@ type World struct {
 	// Differences are those between the configuration in the spec and that in AWS.
 	Differences []resource.Difference
 
+	// Aliases are those that an earlier pass has seen in AWS. Nil: none has.
+	Aliases []string
+	// Unheld are those of the aliases that are about to leave AWS for which a claim has to be stored first, if
+	// UnheldKnown. Unstored is why that failed.
+	Unheld      []string
+	UnheldKnown bool
+	Unstored    string
 	// Dependents are the tenants that use the resource, nil until they were listed. Serving is how many tenants serve through
 	// it, as the account was last listed.
 	Dependents *Dependents

@@ -137,6 +137,9 @@ func faithful(in Input) (Decision, bool) {
 	if !in.view().Proven() {
 		return do(Look{At: LookTags})
 	}
+	if d, fires := in.claimed(in.leaving()); fires {
+		return d, true
+	}
 	return do(Update{Drift: drift, Changes: diff})
 }
 

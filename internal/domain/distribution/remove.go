@@ -25,6 +25,7 @@ func removeRules() []rule {
 		chain.Ask("Unused", "A resource that still has tenants is not disabled, because that would take them offline.", unused),
 		chain.Ask("Disabled", "An enabled resource is disabled first.", disabled),
 		chain.Ask("SettledFirst", "The disabled state must be deployed to every edge location before AWS accepts the deletion.", settledFirst),
+		chain.Ask("Claimed", "The aliases of a resource are held for the namespace before it is deleted.", claimedAll),
 		chain.Ask("Deleted", "A disabled and deployed resource is deleted, with the ETag that was just read.", deleted),
 	}
 }

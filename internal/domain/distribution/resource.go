@@ -21,6 +21,8 @@ type Observed struct {
 	// Default is true for the account's default connection group, which can't be deleted.
 	Default  bool
 	Modified time.Time
+	// Aliases are the domains that it serves itself. A connection group has none.
+	Aliases []string
 }
 
 // Settled reports whether the last change has reached every edge location.

@@ -28,6 +28,8 @@ const (
 	LookDependents Subject = "dependents"
 	LookAccount    Subject = "account"
 	LookBudget     Subject = "deletion budget"
+	// LookClaims asks for which of the Domains a claim has to be stored.
+	LookClaims Subject = "claims"
 )
 
 // Look reads one more thing before the decision is made.
@@ -35,6 +37,15 @@ type Look struct {
 	chain.Reads
 
 	At Subject
+	// Domains are those that LookClaims is about.
+	Domains []string
+}
+
+// Claim stores claims for domains that are about to leave AWS.
+type Claim struct {
+	chain.Applies
+
+	Domains []string
 }
 
 // EnsureFinalizer puts our finalizer on an object that lost it.
@@ -117,6 +128,7 @@ type Rest struct {
 }
 
 func (Look) step()            {}
+func (Claim) step()           {}
 func (EnsureFinalizer) step() {}
 func (Create) step()          {}
 func (Adopt) step()           {}

@@ -1,12 +1,10 @@
 package distributiontenant
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Domains are those that the object wants, in the order of its spec, and those that it has without wanting them.
@@ -46,8 +44,7 @@ func (in Input) claimed(domains []string) (Decision, bool) {
 	case !in.Policy.Holds || len(domains) == 0:
 		return pass()
 	case in.World.Unstored != "":
-		return stuck(claim.ReasonClaimNotStored, fmt.Sprintf(
-			"%s stays in AWS until a DomainClaim holds it for this namespace, which could not be stored: %s", prose.List(in.World.Unheld), in.World.Unstored))
+		return stuck(claim.ReasonClaimNotStored, claim.NotStored(in.World.Unheld, in.World.Unstored))
 	case !in.World.UnheldKnown:
 		return do(Look{At: LookClaims, Domains: domains})
 	case len(in.World.Unheld) > 0:

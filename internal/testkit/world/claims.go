@@ -24,7 +24,7 @@ func (w *World) claims() *claims.Registry {
 		Store: domainclaim.Store{Client: w.kube, Live: w.Kube}, Clock: w.Clock, Hold: holds.Own, HoldCustomer: holds.Customer,
 		Wake: func(keys ...claim.Key) {
 			for _, key := range keys {
-				if s := w.objects[ID{ObjectKey: client.ObjectKey{Namespace: key.Namespace, Name: key.Name}}]; s != nil {
+				if s := w.objects[ID{Kind: key.Kind, ObjectKey: client.ObjectKey{Namespace: key.Namespace, Name: key.Name}}]; s != nil {
 					s.due = w.Clock.Now()
 				}
 			}
@@ -42,6 +42,13 @@ func (w *World) learnDomains() {
 	w.showClaims()
 	for _, o := range w.list() {
 		w.process.controller.Learn(o)
+	}
+	for _, namespace := range w.namespaces {
+		var list v1alpha1.DistributionList
+		w.listIn(namespace, &list)
+		for n := range list.Items {
+			w.process.distributions.Learn(&list.Items[n])
+		}
 	}
 }
 

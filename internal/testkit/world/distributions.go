@@ -45,8 +45,11 @@ func (w *World) parents(p *process) []kind {
 		Objects: p.controller.ObjectsOf,
 		Random:  func() float64 { return 0.5 },
 	}
+	ofDistributions := options
+	ofDistributions.DomainClaims = p.claims
+	p.distributions = awsresource.New(distribution.In, ofDistributions)
 	return []kind{
-		following(w, p, KindDistribution, awsresource.New(distribution.In, options), func(ns string) []client.Object {
+		following(w, p, KindDistribution, p.distributions, func(ns string) []client.Object {
 			var list v1alpha1.DistributionList
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.Distribution) client.Object { return o })

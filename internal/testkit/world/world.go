@@ -29,6 +29,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -179,8 +180,10 @@ type process struct {
 	zones      *zone.Zones
 	claims     *claims.Registry
 	driver     *reconcile.Driver[*v1alpha1.DistributionTenant]
-	workers    []*worker
-	kinds      []kind
+	// distributions is the controller of Distributions.
+	distributions *awsresource.Controller[*v1alpha1.Distribution, port.Distribution]
+	workers       []*worker
+	kinds         []kind
 	// freed are called with each tenant whose object is gone.
 	freed []func(tenant string)
 }
