@@ -92,7 +92,7 @@ func TestTheDefaultGrant(t *testing.T) {
 	}
 }
 
-// What a grant says of distributions is what it grants.
+// Each field about distributions grants one thing, and nothing else.
 func TestAGrantOfWhatDistributionsUse(t *testing.T) {
 	t.Parallel()
 	o := &v1alpha1.EdgeGrant{}

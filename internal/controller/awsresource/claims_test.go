@@ -123,7 +123,7 @@ func TestAnAliasIsAskedFor(t *testing.T) {
 	}
 }
 
-// What leaves a distribution is held for its namespace, from before AWS is free of it.
+// An alias that leaves a distribution is held for its namespace, from before AWS is free of it.
 func TestAnAliasThatLeavesIsHeld(t *testing.T) {
 	t.Parallel()
 	c := newClaiming(t)

@@ -9,7 +9,7 @@ import (
 
 // Domains are the aliases that the object wants, in the order of its spec, and those that it has.
 func (in Input) Domains() (out []claim.Domain) {
-	// What is not granted gets nothing new, and must not keep a domain from those who may have it.
+	// An object that is not granted gets nothing new, and must not keep a domain from those who may have it.
 	if !in.deleting() && !in.Frozen() {
 		for _, alias := range in.Desired.Aliases {
 			out = append(out, claim.Domain{Name: alias, Wanted: true})
@@ -63,7 +63,7 @@ func (in Input) claimed(aliases []string) (Decision, bool) {
 
 // claimedAll stores claims for all aliases of a resource that is about to be deleted.
 func claimedAll(in Input) (Decision, bool) {
-	// What was already deleted has released them.
+	// A resource whose deletion AWS has accepted has released them.
 	if _, accepted := in.view().AwaitDelete(); accepted {
 		return pass()
 	}

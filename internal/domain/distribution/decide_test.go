@@ -59,7 +59,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 		rules []chain.Entry
 		cases map[string]question
 	}{
-		"keep": {keep, together(keepCases(), budgetKept())}, "remove": {remove, together(removeCases(), budgetRemoved())},
+		"keep": {keep, together(keepCases(), budgetKept(), claimKept())}, "remove": {remove, together(removeCases(), budgetRemoved(), claimRemoved())},
 	} {
 		spoken := map[string]bool{}
 		for _, q := range chain.cases {
