@@ -40,6 +40,7 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 		return err
 	}
 	tables := c.tables(env, mgr.GetConfig().Host)
+	reportConfinement()
 	controller := tenantsource.New(tenantsource.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Clock: clock.RealClock{},
 		Rows: rowsOf(tables), Hints: hintsOf(tables), MaxWatches: c.SourceMaxWatches,
@@ -99,7 +100,8 @@ var databases = map[mapping.Provider]func(time.Duration, *store.Guard) port.Rows
 	mapping.Redis: func(t time.Duration, g *store.Guard) port.Rows { return redis.New(redis.Config{Timeout: t, Guard: g}) },
 }
 
-// ReadTable makes this process the reader of one table if the operator started it as that, and does not return then.
+// ReadTable makes this process the reader of one table if the operator started it as that, and does not return then. The
+// operator itself it hides from its readers.
 func ReadTable() {
 	child.Serve(func(o child.Options) map[mapping.Provider]port.Rows {
 		rows, guard := map[mapping.Provider]port.Rows{}, store.NewGuard(context.Background(), o.AllowDial, o.APIServer).Only(o.Hosts)
@@ -108,6 +110,17 @@ func ReadTable() {
 		}
 		return rows
 	})
+	child.Hide()
+}
+
+// reportConfinement logs once what keeps a reader from the operator's files.
+func reportConfinement() {
+	log := ctrl.Log.WithName("tenantsource")
+	if version := child.LandlockVersion(); version > 0 {
+		log.Info("A process that reads a database cannot open the operator's files", "landlock", version)
+		return
+	}
+	log.Info("A process that reads a database could open the operator's files if it ran foreign code, because the kernel does not support Landlock, or has it switched off")
 }
 
 // apiServerHosts are the hosts of the API server: that to which the operator connects, and that which a pod is told.

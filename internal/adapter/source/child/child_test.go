@@ -36,6 +36,7 @@ const parentVariable = "TEST_READS_FOR_EVER"
 
 func TestMain(m *testing.M) {
 	child.Serve(readers)
+	playHidden()
 	if what := os.Getenv(parentVariable); what != "" {
 		_ = read(context.Background(), mapping.Provider(what), &got{at: func(row mapping.Row) error {
 			_, err := fmt.Fprintln(os.Stdout, row.Values["pid"])
@@ -56,6 +57,7 @@ func readers(o child.Options) map[mapping.Provider]port.Rows {
 	}
 	maps.Copy(all, played)
 	maps.Copy(all, streams)
+	maps.Copy(all, confined)
 	return all
 }
 
@@ -301,6 +303,7 @@ func TestARefusalOfTheSinkEndsTheRead(t *testing.T) {
 // The operator's credentials, and those of the database, are not where other processes or a hostile server could see them.
 func TestWhatAChildKnows(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "canary")
+	t.Setenv("PGSERVICEFILE", "canary") // from which a library would take what a connection string leaves out
 	t.Setenv("SSL_CERT_FILE", "/etc/authorities")
 	var g got
 	if err := read(t.Context(), "environment", &g); err != nil {

@@ -40,8 +40,6 @@ func limit(memory int64) error {
 	const share, stacks = 2, 16 << 20
 	debug.SetMemoryLimit(used*kibibyte + memory/share)
 	debug.SetMaxStack(stacks)
-	// A core would have the connection string in it.
-	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{})
 	// Where the memory of the node runs out the child ends before the operator does.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	return nil

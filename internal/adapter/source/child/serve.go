@@ -42,9 +42,10 @@ func serve(in io.Reader, out io.Writer, readers func(Options) map[mapping.Provid
 	if err != nil {
 		return err
 	}
-	if err := limit(r.Options.Memory); err != nil {
+	if err := errors.Join(limit(r.Options.Memory), confine()); err != nil {
 		return err
 	}
+	Hide()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
