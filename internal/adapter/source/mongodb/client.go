@@ -83,7 +83,7 @@ func (c *Collections) connect(ctx context.Context, q mapping.Query) (r read, dis
 	if err != nil {
 		return read{}, nil, err
 	}
-	client, err := mongo.Connect(to.options.SetDialer(tcpOnly{c.config.Guard}))
+	client, err := mongo.Connect(to.options.SetDialer(c.config.Guard))
 	if err != nil {
 		return read{}, nil, invalid("is not accepted by the driver; %s", example)
 	}

@@ -29,43 +29,45 @@ const (
 
 const example = "use mongodb://user:password@host:27017/?authSource=admin, with special characters in user and password percent-encoded" //nolint:gosec // an example for people
 
-// allowed are the options that a connection string may have, in lower case. A user who writes a Secret must not make
-// the operator read its own files or use its own identity, so any option that is not known to be harmless is refused.
-// Those with a nil have no effect on a read, or none that matters.
-var allowed = map[string]func(value string) (cure string){
-	"appname": nil, "authsource": nil, "compressors": nil, "zlibcompressionlevel": nil, "zstdcompressionlevel": nil,
-	"connect": nil, "directconnection": nil, "loadbalanced": nil, "replicaset": nil, "srvmaxhosts": nil, "srvservicename": nil,
-	"connecttimeoutms": nil, "sockettimeoutms": nil, "timeoutms": nil, "serverselectiontimeoutms": nil, "waitqueuetimeoutms": nil,
-	"heartbeatfrequencyms": nil, "heartbeatintervalms": nil, "localthresholdms": nil, "maxidletimems": nil, "servermonitoringmode": nil,
-	"maxpoolsize": nil, "minpoolsize": nil, "maxconnecting": nil,
-	"retryreads": nil, "retrywrites": nil, "w": nil, "wtimeoutms": nil, "journal": nil,
-	"ssl": nil, "tls": nil, "tlsdisableocspendpointcheck": nil,
+// harmless are the options that a connection string may have with any value, in lower case. Any that is not known to be
+// harmless is refused, before the driver sees it: it would take the operator's own identity from addresses that no guard
+// checks, and where the kernel has no Landlock, it would read the operator's files.
+var harmless = strings.Fields(`appname authsource compressors connect connecttimeoutms directconnection heartbeatfrequencyms
+	heartbeatintervalms journal loadbalanced localthresholdms maxconnecting maxidletimems maxpoolsize minpoolsize replicaset
+	retryreads retrywrites servermonitoringmode serverselectiontimeoutms sockettimeoutms srvmaxhosts srvservicename ssl
+	timeoutms tls tlsdisableocspendpointcheck w waitqueuetimeoutms wtimeoutms zlibcompressionlevel zstdcompressionlevel`)
 
-	"authmechanism": only("a source can't use the operator's own identity and files: remove it, or use SCRAM-SHA-256, SCRAM-SHA-1 or PLAIN",
-		"scram-sha-256", "scram-sha-1", "plain"),
-	"readpreference":   only("members other than the primary may return old data, and a tenant missing there would be deleted: use primary", "primary"),
-	"readconcernlevel": only("data that is read must not be rolled back later: remove it, or use majority", "majority"),
-	"tlsinsecure":      only(insecure, "false"), "sslinsecure": only(insecure, "false"),
-	"tlsallowinvalidcertificates": only(insecure, "false"), "tlsallowinvalidhostnames": only(insecure, "false"),
+// limited are the options of which only some values are harmless, or none, and the fix for the others. An option that is
+// refused is only named if it is one of these: any other may be a piece of a password that was not encoded.
+var limited = map[string]struct {
+	fix    string
+	values []string
+}{
+	"authmechanism":               {own + ", or use SCRAM-SHA-256, SCRAM-SHA-1 or PLAIN", []string{"scram-sha-256", "scram-sha-1", "plain"}},
+	"authmechanismproperties":     {fix: own},
+	"readpreference":              {primary, []string{"primary"}},
+	"readpreferencetags":          {fix: primary},
+	"maxstalenessseconds":         {fix: primary},
+	"readconcernlevel":            {"data that is read must not be rolled back later: remove it, or use majority", []string{"majority"}},
+	"tlsinsecure":                 {insecure, []string{"false"}},
+	"sslinsecure":                 {insecure, []string{"false"}},
+	"tlscafile":                   {fix: insecure},
+	"sslcertificateauthorityfile": {fix: insecure},
+	"tlscertificatekeyfile":       {fix: file},
+	"tlscertificatefile":          {fix: file},
+	"tlsprivatekeyfile":           {fix: file},
+	// Not the Go driver's, but those of other drivers and of mongosh.
+	"tlsallowinvalidcertificates": {insecure, []string{"false"}},
+	"tlsallowinvalidhostnames":    {insecure, []string{"false"}},
 }
 
-const insecure = "an unverified server could return an empty collection: remove it, and " +
-	"make the operator trust the server's CA (chart value caBundle, or SSL_CERT_FILE in its environment)"
-
-// cures are the fixes for options that are refused whatever their value is.
-var cures = map[string]string{
-	"tlscafile":                   insecure,
-	"sslcertificateauthorityfile": insecure,
-}
-
-func only(cure string, values ...string) func(string) string {
-	return func(value string) string {
-		if slices.Contains(values, strings.ToLower(value)) {
-			return ""
-		}
-		return cure
-	}
-}
+const (
+	own      = "a source can't use the operator's own identity and files: remove it"
+	file     = "it refers to a file of the operator: remove it"
+	primary  = "only the primary is read, because others may return old data, and a tenant missing there would be deleted: remove it, or use primary"
+	insecure = "an unverified server could return an empty collection: remove it, and " +
+		"make the operator trust the server's CA (chart value caBundle, or SSL_CERT_FILE in its environment)"
+)
 
 // connection is a connection string that was checked.
 type connection struct {
@@ -148,46 +150,24 @@ func checkOptions(query string) error {
 		if !found || nameErr != nil || valueErr != nil {
 			return invalid("has an option that is not in the form name=value; %s", example)
 		}
-		check, known := allowed[name]
-		if !known {
-			return refused(name)
-		}
-		if check == nil {
-			continue
-		}
-		if cure := check(value); cure != "" {
-			return invalid("has an invalid value for the option %s: %s", name, cure)
+		if err := checkOption(name, value); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// refused names an option that the driver knows. Any other may be a piece of a password that was
-// not encoded.
-func refused(name string) error {
-	const files = "it refers to a file of the operator: remove it"
-	const own = "a source can't use the operator's own identity: remove it"
-	cure, known := cures[name], true
+func checkOption(name, value string) error {
+	limit, known := limited[name]
 	switch {
-	case cure != "":
-	case strings.HasSuffix(name, "file"), strings.HasSuffix(name, "filepassword"), name == "sslclientcertificatekeypassword":
-		cure = files
-		known = strings.HasPrefix(name, "tls") || strings.HasPrefix(name, "ssl")
-	case name == "authmechanismproperties":
-		cure = own
-	case name == "readpreferencetags", name == "maxstaleness", name == "maxstalenessseconds":
-		cure = "only the primary is read: remove it"
-	case slices.Contains([]string{"proxyhost", "proxyport", "proxyusername", "proxypassword"}, name):
-		cure = "proxies are not supported: remove it"
+	case slices.Contains(harmless, name), slices.Contains(limit.values, strings.ToLower(value)):
+		return nil
+	case known:
+		return invalid("has the option %s: %s", name, limit.fix)
 	case store.IsTLSOption(name):
-		cure = "MongoDB does not have this option: use tls=true or tls=false"
-	default:
-		known = false
+		return invalid("has the option %s, which MongoDB does not have: use tls=true or tls=false", name)
 	}
-	if !known || len(name) > 40 {
-		return invalid("has an option that a source must not set: remove it; %s", example)
-	}
-	return invalid("has the option %s: %s", name, cure)
+	return invalid("has an option that a source must not set: remove it; %s", example)
 }
 
 // restrict has the last word over the connection string: one read, from the primary, that asks
@@ -197,23 +177,6 @@ func restrict(o *options.ClientOptions) *options.ClientOptions {
 	return o.SetReadPreference(readpref.Primary()).SetRetryReads(false).SetRetryWrites(false).
 		SetAppName(applicationName).SetMinPoolSize(0).SetMaxPoolSize(2).SetDisableOCSPEndpointCheck(true).
 		SetConnectTimeout(dialTimeout).SetServerSelectionTimeout(selectionTimeout).SetServerMonitoringMode("poll")
-}
-
-// tcpOnly dials no sockets of the operator's machine, and nothing that the guard refuses, whatever host a server may send
-// us to.
-type tcpOnly struct{ guard *store.Guard }
-
-// DialContext implements options.ContextDialer.
-func (d tcpOnly) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	if network != "tcp" {
-		return nil, net.UnknownNetworkError(network)
-	}
-	if err := d.guard.Admit(address); err != nil {
-		return nil, err
-	}
-	dialer := d.guard.Dialer()
-	dialer.Timeout = dialTimeout
-	return dialer.DialContext(ctx, network, address)
 }
 
 // secrets are the pieces that a server may repeat.

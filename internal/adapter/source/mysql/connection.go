@@ -14,30 +14,17 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 )
 
-// use says what becomes of a parameter.
-type use int
-
-const (
-	// unknown parameters are refused without their name: they may be a piece of something else.
-	unknown use = iota
-	// used here.
-	used
-	// ignored, since the adapter decides it, or since it changes nothing for a read.
-	ignored
-	// off parameters may be there only to switch something off that is never on here.
-	off
+// What becomes of a parameter. The driver is told of none: what is used is set in its configuration. All others are refused,
+// so that a misspelt one does not turn TLS off, and without their names, which may be a piece of something else.
+var (
+	tlsNames = strings.Fields("tls ssl-mode sslMode sslmode")
+	// harmless are allowCleartextPasswords and allowNativePasswords, which are used below, and what the adapter decides.
+	harmless = strings.Fields(`allowCleartextPasswords allowNativePasswords
+		charset checkConnLiveness clientFoundRows collation compress connectionAttributes interpolateParams loc maxAllowedPacket
+		parseTime readTimeout rejectReadOnly timeTruncate timeout writeTimeout`)
+	// off are those that may only switch off what is never on here.
+	off = strings.Fields("allowAllFiles allowFallbackToPlaintext allowOldPasswords columnsWithAlias multiStatements serverPubKey")
 )
-
-var uses = map[string]use{
-	"tls": used, "ssl-mode": used, "sslMode": used, "sslmode": used, "allowCleartextPasswords": used, "allowNativePasswords": used,
-
-	"charset": ignored, "checkConnLiveness": ignored, "clientFoundRows": ignored, "collation": ignored, "compress": ignored,
-	"connectionAttributes": ignored, "interpolateParams": ignored, "loc": ignored, "maxAllowedPacket": ignored, "parseTime": ignored,
-	"readTimeout": ignored, "rejectReadOnly": ignored, "timeTruncate": ignored, "timeout": ignored, "writeTimeout": ignored,
-
-	"allowAllFiles": off, "allowFallbackToPlaintext": off, "allowOldPasswords": off, "columnsWithAlias": off, "multiStatements": off,
-	"serverPubKey": off,
-}
 
 // tlsModes are the driver's words for TLS, and those of other clients.
 var tlsModes = map[string]string{
@@ -109,28 +96,23 @@ func isTrue(value string) bool {
 func check(params map[string]string) (string, error) {
 	mode := "false"
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		value := params[name]
-		switch uses[name] {
-		case unknown:
-			if store.IsTLSOption(name) {
-				return "", sqlrows.BadConnection(fmt.Sprintf("has the unknown parameter %s: use %s", name, tlsValues))
-			}
-			return "", sqlrows.BadConnection("has an unknown parameter: remove it. System variables of the server " +
-				"can't be set, and client libraries for other languages have different parameters")
-		case off:
-			if on, err := strconv.ParseBool(value); err != nil || on {
+		switch {
+		case slices.Contains(harmless, name):
+		case slices.Contains(off, name):
+			if on, err := strconv.ParseBool(params[name]); err != nil || on {
 				return "", sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which is not allowed: remove it", name))
 			}
-		case used:
-			if strings.HasPrefix(name, "allow") {
-				continue
-			}
+		case slices.Contains(tlsNames, name):
 			var ok bool
-			if mode, ok = tlsModes[value]; !ok {
+			if mode, ok = tlsModes[params[name]]; !ok {
 				return "", sqlrows.BadConnection(fmt.Sprintf("has an unknown value for %s: use %s; "+
 					"named TLS configurations are not supported", name, tlsValues))
 			}
-		case ignored:
+		case store.IsTLSOption(name):
+			return "", sqlrows.BadConnection(fmt.Sprintf("has the unknown parameter %s: use %s", name, tlsValues))
+		default:
+			return "", sqlrows.BadConnection("has an unknown parameter: remove it. System variables of the server " +
+				"can't be set, and client libraries for other languages have different parameters")
 		}
 	}
 	if isTrue(params["allowCleartextPasswords"]) && mode != "true" {

@@ -39,7 +39,7 @@ func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 	if err := onlyReads(q.Watch.Query); err != nil {
 		return err
 	}
-	target.config.DialFunc = r.guard.Dial
+	target.config.DialFunc = r.guard.DialContext
 	s := &session{ctx: ctx, caller: ctx, target: target, timeout: lookTimeout}
 	defer s.close()
 	if err := s.connect(); err != nil {

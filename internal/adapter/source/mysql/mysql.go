@@ -60,7 +60,7 @@ func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 	if err != nil {
 		return err
 	}
-	target.config.DialFunc = r.guard.Dial
+	target.config.DialFunc = r.guard.DialContext
 	if err := onlyReads(q.SQL.Query); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package postgres
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,42 +17,21 @@ import (
 // announce a gigabyte.
 const largestMessage = 16 << 20
 
-// use says what becomes of a parameter.
-type use int
-
-const (
-	// unknown parameters are refused without their name: they may be the rest of a password with a blank in it.
-	unknown use = iota
-	// passed on to the library.
-	passed
-	// ignored, since the adapter decides it, or since it changes nothing for a read.
-	ignored
-	// local parameters read something of the operator's own machine.
-	local
+// What becomes of a parameter. All others are refused, before the library sees them: many read files, which nothing but this prevents
+// where the kernel has no Landlock, and the server takes those that the library does not know.
+var (
+	passed = strings.Fields(`host port user password database sslmode sslrootcert sslnegotiation sslsni channel_binding require_auth
+		target_session_attrs min_protocol_version max_protocol_version options search_path`)
+	// ignored are decided by the adapter, or change nothing for a read.
+	ignored = strings.Fields(`application_name fallback_application_name client_encoding connect_timeout gssencmode sslcompression
+		sslcertmode tcp_user_timeout timezone datestyle keepalives keepalives_idle keepalives_interval keepalives_count`)
+	// local are refused with their names. Any other name may be the rest of a password with a blank in it.
+	local = strings.Fields("sslcert sslkey sslpassword sslcrl passfile service servicefile")
 )
-
-var uses = map[string]use{
-	"host": passed, "port": passed, "user": passed, "password": passed, "database": passed,
-	"sslmode": passed, "sslrootcert": passed, "sslnegotiation": passed, "sslsni": passed,
-	"channel_binding": passed, "require_auth": passed, "target_session_attrs": passed,
-	"min_protocol_version": passed, "max_protocol_version": passed,
-	"options": passed, "search_path": passed,
-
-	"application_name": ignored, "fallback_application_name": ignored, "client_encoding": ignored, "connect_timeout": ignored,
-	"gssencmode": ignored, "sslcompression": ignored, "sslcertmode": ignored, "tcp_user_timeout": ignored, "timezone": ignored, "datestyle": ignored,
-	"keepalives": ignored, "keepalives_idle": ignored, "keepalives_interval": ignored, "keepalives_count": ignored,
-
-	"sslcert": local, "sslkey": local, "sslpassword": local, "sslcrl": local, "sslcrldir": local, "sslkeylogfile": local,
-	"passfile": local, "service": local, "servicefile": local, "krbsrvname": local, "krbspn": local, "gsslib": local,
-	"requirepeer": local, "oauth_issuer": local,
-}
 
 var modes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
 
 const tlsModes = "sslmode=verify-full with sslrootcert=system, or one of sslmode=require, prefer and disable, which do not verify the server"
-
-// aliases are other spellings.
-var aliases = map[string]string{"dbname": "database"}
 
 // target is a checked connection string.
 type target struct {
@@ -124,8 +102,8 @@ func split(text string) (map[string]string, error) {
 }
 
 func canonical(name string) string {
-	if other, ok := aliases[name]; ok {
-		return other
+	if name == "dbname" {
+		return "database"
 	}
 	return name
 }
@@ -175,19 +153,18 @@ func keywordValue(text string) (value, rest string, ok bool) {
 
 func check(settings map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		switch uses[name] {
-		case unknown:
-			if store.IsTLSOption(name) {
-				return sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which PostgreSQL does not have: use %s", name, tlsModes))
-			}
-			return sqlrows.BadConnection("has an unknown parameter: remove it (client libraries for other languages have " +
-				"different parameters), or quote the value before it")
-		case local:
+		switch {
+		case slices.Contains(passed, name):
+		case slices.Contains(ignored, name):
+			delete(settings, name)
+		case slices.Contains(local, name):
 			return sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which refers to something on the operator's own machine: "+
 				"remove it; user, password, and sslmode=verify-full with sslrootcert=system do not need it", name))
-		case ignored:
-			delete(settings, name)
-		case passed:
+		case store.IsTLSOption(name):
+			return sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which PostgreSQL does not have: use %s", name, tlsModes))
+		default:
+			return sqlrows.BadConnection("has an unknown parameter: remove it (client libraries for other languages have " +
+				"different parameters), or quote the value before it")
 		}
 	}
 	if mode, ok := settings["sslmode"]; ok && !slices.Contains(modes, mode) {
@@ -235,14 +212,4 @@ func keywords(settings map[string]string) string {
 		fmt.Fprintf(&b, "%s='%s' ", name, quote.Replace(all[name]))
 	}
 	return b.String()
-}
-
-// ignoreEnvironment removes the variables through which the library would let the operator's own environment into a
-// customer's connection. Some of them (PGSERVICE) can't be overridden by a connection string.
-func ignoreEnvironment() {
-	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PG") {
-			_ = os.Unsetenv(name)
-		}
-	}
 }

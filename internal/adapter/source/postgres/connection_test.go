@@ -3,6 +3,7 @@ package postgres
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,6 @@ import (
 const canary = "c4n4ry"
 
 func TestConnectionStrings(t *testing.T) {
-	New(Config{})
 	for name, tt := range map[string]struct {
 		text                                string
 		host, user, password, database, tls string
@@ -146,8 +146,8 @@ func expectRefusal(t *testing.T, err error) {
 	}
 }
 
-// The operator's own environment and home directory say nothing about the databases of its users.
-func TestNothingComesFromTheOperatorsEnvironment(t *testing.T) {
+// The operator's own home directory says nothing about the databases of its users. Its environment a reader does not have.
+func TestNothingComesFromTheOperatorsHome(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	for name, text := range map[string]string{
@@ -167,17 +167,6 @@ func TestNothingComesFromTheOperatorsEnvironment(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, variable := range []string{
-		"PGHOST", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGAPPNAME", "PGSSLMODE", "PGSSLKEY", "PGSSLCERT", "PGSSLCERTMODE",
-		"PGSSLSNI", "PGSSLROOTCERT", "PGSSLPASSWORD", "PGSSLNEGOTIATION", "PGTARGETSESSIONATTRS", "PGSERVICE", "PGTZ", "PGOPTIONS",
-		"PGMINPROTOCOLVERSION", "PGMAXPROTOCOLVERSION", "PGCHANNELBINDING", "PGREQUIREAUTH", "PGPORT", "PGCONNECT_TIMEOUT",
-	} {
-		t.Setenv(variable, canary)
-	}
-	t.Setenv("PGPASSFILE", filepath.Join(home, "pass"))
-	t.Setenv("PGSERVICEFILE", filepath.Join(home, "service"))
-
-	New(Config{})
 	got, err := parse("postgres://u@h")
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +185,6 @@ func TestNothingComesFromTheOperatorsEnvironment(t *testing.T) {
 
 // Whatever is in a connection string: it is refused without a word of it, or leads to servers on the network.
 func FuzzConnectionString(f *testing.F) {
-	New(Config{})
 	for _, seed := range []string{
 		"postgres://u:p@h:1,[::1]/d?sslmode=verify-full", "host=h user='a b' password=\\'", "postgres://u@%2Ftmp/d", "host=@x user=u",
 		"host='/tmp' user=u", "postgres://u@h/d?sslrootcert=/etc/passwd", "user=u host=h service=x", "postgres://u@h/d?ho%73t=/tmp",
@@ -227,7 +215,7 @@ func FuzzConnectionString(f *testing.F) {
 			t.Fatal(err)
 		}
 		for name := range settings {
-			if uses[name] == local || uses[name] == unknown || name == "sslrootcert" && settings[name] != "system" {
+			if !slices.Contains(passed, name) && !slices.Contains(ignored, name) || name == "sslrootcert" && settings[name] != "system" {
 				t.Errorf("%q lets %s through", text, name)
 			}
 		}

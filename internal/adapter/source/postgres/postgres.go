@@ -42,10 +42,9 @@ type Rows struct {
 	guard   *store.Guard
 }
 
-// New makes Rows. It removes the PG* variables from the environment of the process: a connection is made of its connection
-// string, and of nothing else.
+// New makes Rows. The process must not have PG* variables in its environment, from which the library would take what a
+// connection string leaves out: a reader has none.
 func New(c Config) *Rows {
-	ignoreEnvironment()
 	if c.Timeout <= 0 {
 		c.Timeout = sqlrows.DefaultTimeout
 	}
@@ -202,7 +201,7 @@ type wires struct {
 }
 
 func (w *wires) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := w.guard.Dial(ctx, network, address)
+	conn, err := w.guard.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

@@ -380,7 +380,7 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 		"a database with a name":     {"redis://host/canary", "database number"},
 		"a negative database":        {"redis://host?db=-1", "negative database number"},
 		"an unverified certificate":  {"rediss://host?skip_verify=true", "SSL_CERT_FILE"},
-		"an unknown option":          {"redis://host?canary=1", "a source must not set"},
+		"an unknown option":          {"redis://host?canary=1", "options must be known"},
 		"the word of others for TLS": {"redis://host?sslmode=canary", "start with rediss:// for TLS"},
 		"options that are none":      {"redis://host?canary=%zz", "not in the form name=value"},
 		"a time that is none":        {"redis://host?read_timeout=canary", "values of the correct type"},

@@ -30,15 +30,6 @@ const (
 
 const example = "use redis://user:password@host:6379/0, or rediss:// for TLS, with special characters in user and password percent-encoded" //nolint:gosec // an example for people
 
-// allowed are the options that a connection string may have. The limits of time and the size of pools
-// are the operator's business, and are taken and not used.
-var allowed = map[string]bool{
-	"db": true, "protocol": true, "client_name": true, "max_retries": true, "min_retry_backoff": true, "max_retry_backoff": true,
-	"dial_timeout": true, "read_timeout": true, "write_timeout": true, "pool_fifo": true, "pool_size": true, "pool_timeout": true,
-	"min_idle_conns": true, "max_idle_conns": true, "max_active_conns": true, "conn_max_idle_time": true, "idle_timeout": true,
-	"conn_max_lifetime": true, "max_conn_age": true,
-}
-
 // connection is a connection string that was checked.
 type connection struct {
 	options *sdk.Options
@@ -81,9 +72,10 @@ func parseConnection(text string) (connection, error) {
 	if err := checkOptions(parsed); err != nil {
 		return connection{}, err
 	}
+	// It refuses options that it does not know.
 	options, err := sdk.ParseURL(text)
 	if err != nil {
-		return connection{}, invalid("is invalid: the path must be a database number, and options must have values of the correct type; %s", example)
+		return connection{}, invalid("is invalid: the path must be a database number, and options must be known and have values of the correct type; %s", example)
 	}
 	if options.DB < 0 {
 		return connection{}, invalid("has a negative database number: the first database is 0")
@@ -106,9 +98,6 @@ func checkOptions(u *url.URL) error {
 		}
 		if store.IsTLSOption(name) {
 			return invalid("has the option %s, which Redis does not have: start with rediss:// for TLS, or redis:// without", name)
-		}
-		if !allowed[name] {
-			return invalid("has an option that a source must not set: remove it; %s", example)
 		}
 	}
 	return nil

@@ -71,8 +71,12 @@ func (g *Guard) Admit(address string) error {
 	return &RefusedHostError{Host: prose.Shorten(address, prose.LongestQuote)}
 }
 
-// Dial connects to host:port if the guard allows it.
-func (g *Guard) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+// DialContext connects to host:port if the guard allows it. A socket in the file system, which a server may name as its
+// neighbor, is never dialled.
+func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if network != "tcp" {
+		return nil, net.UnknownNetworkError(network)
+	}
 	if err := g.Admit(address); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"net"
 	"net/netip"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,5 +55,19 @@ func TestGuard(t *testing.T) {
 	var none *store.Guard
 	if none.Dialer().Control != nil {
 		t.Error("no guard checks something")
+	}
+}
+
+// A server tells which others there are, and may name anything.
+func TestNoSocketIsDialled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.sock")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	var none *store.Guard
+	if conn, err := none.DialContext(t.Context(), "unix", path); err == nil {
+		t.Error("connected", conn.Close())
 	}
 }
