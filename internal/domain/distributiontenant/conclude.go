@@ -132,7 +132,7 @@ func (in conclusion) nowApplied() bool {
 	if in.facts.resource.Applied || in.Deleting {
 		return in.facts.resource.Applied
 	}
-	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.facts.resource.TagChange().Empty() || in.facts.domainsWait() || in.facts.certificate.Wanted {
+	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.facts.resource.TagChange().Empty() || in.facts.partial() || in.facts.certificate.Wanted {
 		return false
 	}
 	return len(in.facts.diff) == 0 || in.facts.resource.Accepted()
@@ -257,6 +257,8 @@ func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
 	switch {
 	case !v.Mine():
 		return resource.Pending(in.facts.resource.MissingText())
+	case in.facts.waits && in.World.TurnKnown && !in.World.Turn.Go:
+		return in.rollingOut()
 	case !in.reached(r.AppliedGeneration, r.Parents):
 		return in.pending()
 	}
@@ -274,6 +276,9 @@ func (in conclusion) pending() chain.Condition {
 
 func (in conclusion) pendingText() string {
 	diff := slices.Concat(in.facts.diff, in.facts.resource.TagDifferences())
+	if in.facts.waits {
+		diff = slices.Concat(in.facts.service, diff)
+	}
 	if held, _ := waitForDomains(in.Input); held.Problem != nil && len(diff) == 0 {
 		return held.Problem.Message
 	}

@@ -19,8 +19,8 @@ type configuration struct {
 	open []resource.Difference
 }
 
-// configured compares the tenant with what it should be.
-func (in Input) configured() configuration {
+// aimed is the tenant as it should be, before it is known which changes have to wait.
+func (in Input) aimed() configuration {
 	f, have := in.facts, in.World.Tenant
 	t := in.Desired.Tenant
 	if f.certificate.Request != nil && have != nil {
@@ -28,11 +28,20 @@ func (in Input) configured() configuration {
 	}
 	c := configuration{target: t.Normalize()}
 	c.effective = c.target
+	if have != nil && f.resource.Inheriting() {
+		c.effective = withInherited(c.effective, have.Tenant)
+	}
+	return c
+}
+
+// configured compares the tenant with what it should be.
+func (in Input) configured() configuration {
+	c, have := in.facts.configuration, in.World.Tenant
 	if have == nil {
 		return c
 	}
-	if f.resource.Inheriting() {
-		c.effective = withInherited(c.effective, have.Tenant)
+	if in.facts.waits {
+		c.effective = in.asServed(c.effective)
 	}
 	c.effective.Domains = in.reachableDomains()
 	if in.World.Knowledge == resource.Whole {
@@ -46,9 +55,12 @@ func (in Input) configured() configuration {
 // at least.
 func (in Input) reachableDomains() []string {
 	waiting, leaving := in.facts.publication.Waiting, in.facts.publication.Leaving
-	out := slices.DeleteFunc(slices.Clone(in.Desired.Domains), func(d string) bool { return slices.Contains(waiting, d) })
+	bare, have := in.bareUntilTurn(), in.World.Tenant.Domains
+	out := slices.DeleteFunc(slices.Clone(in.Desired.Domains), func(d string) bool {
+		return slices.Contains(waiting, d) || bare && !slices.Contains(have, d)
+	})
 	if out = append(out, leaving...); len(out) == 0 {
-		return in.World.Tenant.Domains
+		return have
 	}
 	return out
 }

@@ -23,6 +23,7 @@ type facts struct {
 	unproven []proof.Entry
 	failing
 	configuration
+	turn
 	// certificates are the ARNs of the managed certificates that were ever seen for this tenant. All of them are stored
 	// if status has them.
 	certificates []string
@@ -31,9 +32,9 @@ type facts struct {
 	endpointText string
 }
 
-// domainsWait reports whether a change of domains has to wait.
-func (f *facts) domainsWait() bool {
-	return !f.resource.Deleting && len(f.publication.Waiting)+len(f.publication.Leaving)+len(f.unproven) > 0
+// partial reports whether a change of domains, or of the service, has to wait.
+func (f *facts) partial() bool {
+	return !f.resource.Deleting && (f.waits || len(f.publication.Waiting)+len(f.publication.Leaving)+len(f.unproven) > 0)
 }
 
 // judged is the input with what follows from it, which nothing changes any more.
@@ -47,6 +48,8 @@ func (in Input) judged() Input {
 	r := f.certificate.Request
 	f.first = publishes && r != nil && r.ValidationTokenHost != certificate.SelfHosted
 	f.failing = in.failing()
+	f.configuration = in.aimed()
+	f.turn = in.turn()
 	f.publication = publication.Judge(in.publicationCase(publishes))
 	f.configuration = in.configured()
 	f.certificates = in.seenCertificates()
@@ -80,6 +83,7 @@ func (in Input) publicationCase(publishes bool) publication.Case {
 		Retained: in.retainsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
 		Unresolved: in.Unresolved(), Blind: w.Unreadable != nil || !in.oriented(),
 		Publishes: publishes, First: f.first,
+		Stays:    f.waitsWith(dnsField),
 		Requests: f.certificate.Request != nil, Underway: f.certificate.Stage == certificate.Underway, Refused: in.facts.refused,
 		Zones: w.Zones, ZonesKnown: w.ZonesKnown, Unlisted: w.Unlisted, IPv6: w.IPv6, IPv6Known: w.IPv6Known,
 		EndpointText: in.facts.endpointText, EndpointKnown: w.RoutingKnown || w.RoutingEndpoint != "",

@@ -38,6 +38,9 @@ type Input struct {
 	// Deleting is true from the deletion timestamp on.
 	Deleting bool
 
+	// Spreads means that changes of what customers are served with reach tenants in steps.
+	Spreads bool
+
 	Desired  Desired
 	Policy   Policy
 	Memory   Memory
@@ -120,6 +123,10 @@ type World struct {
 	SettlesFirst bool
 	// Swept is true once the inventory has tried to list the account.
 	Swept bool
+
+	// Turn is what the order of service changes answers, if TurnKnown.
+	Turn      Turn
+	TurnKnown bool
 
 	// References are the objects that the spec names; none while the object is being deleted.
 	References References

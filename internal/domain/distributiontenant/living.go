@@ -36,6 +36,7 @@ func livingRules() []rule {
 		chain.Ask("Announced", "If a tenant without DNS records of its own has to wait for its domains or its references, the target for its domains is looked up before it is created.", announced),
 		chain.Ask("Referenced", "Objects that the spec references must exist in AWS. Until then, a new tenant waits and an existing tenant is not changed.", referenced),
 		chain.Ask("WithinBudget", "A change or a correction of drift that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
+		chain.Ask("InTurn", "A change of what the customers of a live tenant are served with reaches tenants in steps. Until it is the turn of this one, the fields that change stay as they are. Everything else is applied.", inTurn),
 		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
 		chain.Ask("TenantPresent", "A tenant that does not exist is created once everything it needs exists.", tenantPresent),
 		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached. A domain that is handed over is moved, and one that is dropped is claimed for its namespace first.", faithful),
@@ -125,7 +126,7 @@ func tenantPresent(in Input) (Decision, bool) {
 		return *waits, true
 	}
 	return do(Create{
-		Tenant: target, Tags: v.WantedTags(), Request: in.facts.certificate.Next, Partial: len(target.Domains) < len(in.facts.target.Domains) || in.facts.domainsWait(),
+		Tenant: target, Tags: v.WantedTags(), Request: in.facts.certificate.Next, Partial: len(target.Domains) < len(in.facts.target.Domains) || in.facts.partial(),
 	})
 }
 
@@ -176,7 +177,7 @@ func faithful(in Input) (Decision, bool) {
 	if want.ConnectionGroupID == "" {
 		want.ConnectionGroupID = t.ConnectionGroupID
 	}
-	u := Update{ID: t.ID, ETag: t.ETag, Seen: t.Tenant, Tenant: want, Request: request, Partial: in.facts.domainsWait(), Drift: drift}
+	u := Update{ID: t.ID, ETag: t.ETag, Seen: t.Tenant, Tenant: want, Request: request, Partial: in.facts.partial(), Drift: drift}
 	if in.World.Knowledge != resource.Whole {
 		// The list does not tell them. The answer will, and what differs then is corrected.
 		u.Seen.Parameters = want.Parameters

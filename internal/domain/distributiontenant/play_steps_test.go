@@ -10,6 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 )
 
 var lost = &fault.Error{Kind: fault.Transient, Operation: "Something", Message: "the answer was lost"}
@@ -114,6 +115,9 @@ func (p *play) look(in *distributiontenant.Input, s distributiontenant.Look) {
 		w.IPv6Known = true
 	case distributiontenant.LookZones:
 		w.ZonesKnown = true
+	case distributiontenant.LookTurn:
+		asks, _ := in.Asks()
+		w.Turn, w.TurnKnown = distributiontenant.Turn{Answer: rollout.Answer{Go: p.turn}, Values: asks.Values}, true
 	case distributiontenant.LookBudget:
 		w.BudgetKnown = true // the plays have no budget
 	case distributiontenant.LookClaims:

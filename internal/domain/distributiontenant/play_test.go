@@ -76,6 +76,7 @@ func moves(p *play, t *rapid.T) map[string]func() {
 		"refusal": func() {
 			p.refuses = rapid.SampledFrom([]fault.Kind{fault.None, fault.Quota, fault.DomainTaken, fault.DomainUnverified}).Draw(t, "kind")
 		},
+		"its turn":      func() { p.turn = !p.turn },
 		"lost requests": func() { p.losesRequest = !p.losesRequest },
 		"failure": func() {
 			if p.tenant != nil && p.tenant.managed != nil {
@@ -132,6 +133,7 @@ func TestEveryPlayEndsWell(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPlay(playedSpec(rapid.SampledFrom(ways).Draw(t, "way"), playedDomains[0]), t.Fatalf)
 		p.refer([]distributiontenant.Reference{mainDistribution(), staticGroup()}[:rapid.IntRange(0, 2).Draw(t, "references")]...)
+		p.in.Spreads = rapid.Bool().Draw(t, "spreads")
 		p.movesETag, p.attaches = rapid.Bool().Draw(t, "moves the ETag"), rapid.Bool().Draw(t, "attaches automatically")
 		all := moves(p, t)
 		names := rapid.SampledFrom(append(slices.Sorted(maps.Keys(all)), "pass", "pass", "pass", "pass", "pass", "a moment", "a moment", "delete"))
@@ -153,6 +155,7 @@ func TestEveryPlayEndsWell(t *testing.T) {
 
 // calm ends all mischief, and lets time go by until nothing more has to happen.
 func calm(p *play) {
+	p.turn = true
 	p.refuses, p.losesRequest, p.foreign = fault.None, false, map[string]bool{}
 	for n := range p.references {
 		p.parent(n, p.usable)

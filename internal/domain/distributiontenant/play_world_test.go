@@ -70,9 +70,11 @@ type play struct {
 	acm    map[string]*playedCertificate
 	zone   map[dns.Record]*playedRecord
 	// claims has the domains that are held for the object's namespace.
-	claims       map[string]bool
-	foreign      map[string]bool
-	refuses      fault.Kind
+	claims  map[string]bool
+	foreign map[string]bool
+	refuses fault.Kind
+	// turn says that changes of the service may reach the tenant.
+	turn         bool
 	losesRequest bool
 	movesETag    bool
 	attaches     bool

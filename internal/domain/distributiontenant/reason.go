@@ -21,4 +21,5 @@ const (
 	ReasonReferenceNotReady      chain.Reason = "ReferenceNotReady"
 	ReasonDistributionDisabled   chain.Reason = "DistributionDisabled"
 	ReasonNotConfigured          chain.Reason = "NotConfigured"
+	ReasonRollingOut             chain.Reason = "RollingOut"
 )

@@ -35,6 +35,7 @@ const (
 	LookIPv6         Subject = "IPv6"
 	LookVisible      Subject = "public DNS"
 	LookBudget       Subject = "deletion budget"
+	LookTurn         Subject = "order of changes"
 	LookClaims       Subject = "domain claims"
 	LookProofs       Subject = "proofs of domains"
 )

@@ -62,6 +62,8 @@ type Case struct {
 	// Unresolved means that it is unknown what the spec asks for, Blind that too little is known to change anything.
 	Unresolved, Blind bool
 
+	// Stays means that domains that are published stay in their zone, although the spec names another one.
+	Stays bool
 	// Publishes means that records are asked for and may be written. First means that they come before the tenant:
 	// CloudFront itself proves the domains, and takes none that does not lead to it.
 	Publishes, First bool

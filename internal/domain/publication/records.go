@@ -141,7 +141,11 @@ func (j *judge) wanted(domain string) []dns.Record {
 			return records
 		}
 	}
-	var out []dns.Record
+	return j.entered(domain)
+}
+
+// entered are the records of a domain that are in the ledger to stay.
+func (j *judge) entered(domain string) (out []dns.Record) {
 	for _, e := range j.entries(domain) {
 		out = append(out, e.Record)
 	}
@@ -153,6 +157,9 @@ func (j *judge) rendered(domain string) ([]dns.Record, *chain.Problem) {
 	spec := j.Spec
 	problem := func(reason chain.Reason, err error) *chain.Problem {
 		return &chain.Problem{Reason: reason, Message: "spec.dns: " + err.Error() + ".", Of: Ready}
+	}
+	if have := j.entered(domain); j.Stays && len(have) > 0 {
+		return have, nil
 	}
 	zone, err := j.zoneOf(domain)
 	if mismatch, ok := errors.AsType[*dns.MatchError](err); ok {
