@@ -29,7 +29,7 @@ func Paused(annotations map[string]string) (paused bool, note string) {
 // usersAnnotations are those that people set, each only on the kinds that heed it.
 var usersAnnotations = []string{
 	v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationAbandonDNS,
-	v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions, v1alpha1.AnnotationAcceptCluster,
+	v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions, v1alpha1.AnnotationAcceptCluster, v1alpha1.AnnotationReleaseRollout,
 }
 
 // ownAnnotations are the memory of the operator and of its kubectl plugin.

@@ -62,6 +62,9 @@ const (
 	// (status.heldDeletions.planHash) is its value. For any other plan it means nothing. On an object that the deletion
 	// budget holds, or on the ConfigMap of the deletion budget, it approves the plan that the object's condition names.
 	AnnotationApproveDeletions = GroupName + "/approve-deletions"
+	// AnnotationReleaseRollout on the ConfigMap of the deletion budget lets the rest of a change go on at once. Its value
+	// names the rollouts, as the messages of the tenants that wait do.
+	AnnotationReleaseRollout = GroupName + "/release-rollout"
 
 	// AnnotationAcceptCluster on the ConfigMap with the fingerprint of the cluster says that the cluster with the
 	// fingerprint that is its value is the right one. An administrator sets it, with the command that the condition names.

@@ -27,6 +27,11 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	p.recallServed()
 	p.recallDistribution()
 	report := distributiontenant.Conclude(p.in, p.out)
+	if p.in.Deleting {
+		p.Rollouts.Forget(string(p.object.UID))
+	} else {
+		p.Rollouts.Tell(string(p.object.UID), distributiontenant.Told(p.in, p.out, report))
+	}
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
 		// What is known is out of date. Status may have it from another replica already.
 		p.remember(p.object, p.in.Attempts)

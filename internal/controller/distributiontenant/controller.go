@@ -28,6 +28,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
@@ -51,6 +52,8 @@ type Options struct {
 	Resolver port.Resolver
 	// Breaker lets deletions go on; nil lets all.
 	Breaker *breaker.Breaker
+	// Rollouts let changes of what customers are served with go on in steps; a nil one lets all go on at once.
+	Rollouts *rollout.Rollouts
 	// Halt stops all writes; a nil one none.
 	Halt *halt.Switch
 	// Grants say what namespaces may have; nil grants everything.
@@ -163,6 +166,7 @@ func (c *Controller) Forget(key client.ObjectKey) {
 		return
 	}
 	c.Breaker.Withdraw(string(m.uid))
+	c.Rollouts.Forget(string(m.uid))
 	c.Grants.Forget(string(m.uid))
 	c.forgetZones(key, m.uid)
 	if c.Gone != nil {

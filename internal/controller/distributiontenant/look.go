@@ -60,6 +60,9 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 		p.in.World.IPv6, p.in.World.IPv6Known = ipv6, true
 	case distributiontenant.LookBudget:
 		p.lookBudget()
+	case distributiontenant.LookTurn:
+		asks, changes := p.in.Asks()
+		p.in.World.Turn, p.in.World.TurnKnown = p.Rollouts.Ask(ctx, p.object.Labels, asks, changes), true
 	case distributiontenant.LookClaims:
 		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS()), true
 	case distributiontenant.LookVisible:

@@ -47,6 +47,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 			Rescued:           c.Breaker.Rescued(convert.ClassDistributionTenant, o.Namespace, o.Name),
 		},
 		Deleting: !o.DeletionTimestamp.IsZero(),
+		Spreads:  c.Rollouts.Spreads(),
 		Desired:  convert.Desired(o, c.Defaults),
 		Policy:   convert.Policy(o, c.Defaults),
 		Memory:   convert.Memory(&o.Status),
@@ -87,6 +88,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		p.in.World.Knowledge = resource.Absent
 	}
 	p.demandProofs()
+	p.in.World.Turn, p.in.World.TurnKnown = c.Rollouts.Going(string(o.UID))
 	p.in.World.CertificateMovesETag, p.in.World.AsksResolvers = c.certificateMovesETag.Load(), c.Resolver != nil
 	p.resolve(ctx)
 	// As long as it is unknown which group a tenant will be in, that of all others is not its own.

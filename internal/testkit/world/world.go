@@ -39,12 +39,14 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	rollouts "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/rollout"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
@@ -94,6 +96,8 @@ type Options struct {
 	// BeforeAWS is called with every request of the operator, and whether it would change
 	// something, just before AWS sees it.
 	BeforeAWS func(r *http.Request, writes bool)
+	// AtOnce lets changes of what customers are served with reach all tenants at once.
+	AtOnce bool
 	// Watch is shown AWS before and after every change of it.
 	Watch func(sim.View)
 	// Providers makes the DNS services in addition to Route 53, for each process that starts. It may be nil.
@@ -178,6 +182,7 @@ type process struct {
 	inventory  *inventory.Inventory
 	controller *distributiontenant.Controller
 	zones      *zone.Zones
+	rollouts   *rollout.Rollouts
 	claims     *claims.Registry
 	driver     *reconcile.Driver[*v1alpha1.DistributionTenant]
 	// distributions is the controller of Distributions.
@@ -331,11 +336,12 @@ func (w *World) start() {
 	own := p.Accounts.Own()
 	p.inventory = own.Inventory
 	p.claims = w.claims()
+	p.rollouts = w.rollouts()
 	p.controller = distributiontenant.New(distributiontenant.Options{
 		Client: w.kube, Live: w.Kube, Accounts: p.Accounts,
 		Zones: p.zones, Resolver: w.options.Resolver,
 		Halt: w.Halt, Grants: w.Grants, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
-		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone, DomainClaims: p.claims,
+		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone, DomainClaims: p.claims, Rollouts: p.rollouts,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
 		Client: w.kube, Live: w.Kube, Kind: p.controller, Failed: w.failed,
@@ -353,11 +359,46 @@ func (w *World) start() {
 		capacity := inventory.NewCapacity(inventory.CapacityOptions{Inventory: p.inventory, Quotas: own.Quotas, Counts: own.CloudFront, Clock: w.Clock, Random: half})
 		p.workers = append(p.workers, &worker{step: capacity.Step, next: w.Clock.Now()})
 	}
+	if p.rollouts != nil {
+		p.workers = append(p.workers, &worker{step: p.rollouts.Step, next: w.Clock.Now()})
+	}
 	if p.claims != nil {
 		p.workers = append(p.workers, &worker{step: p.claims.Step, next: w.Clock.Now()})
 	}
 	w.process = p
 	w.learnDomains()
+}
+
+// rollouts are those of a process, as the operator has them with its default flags.
+func (w *World) rollouts() *rollout.Rollouts {
+	if w.options.AtOnce {
+		return nil
+	}
+	return rollout.New(rollout.Options{
+		Clock: w.Clock, Default: rollouts.Limits{MaxFailedPercent: 10},
+		Fleet: func(_ context.Context, _ string, changes []resource.Difference) (out []rollouts.Known) {
+			for _, o := range w.list() {
+				if k, has := convert.Known(o, w.defaults(), changes, w.Clock.Now()); has {
+					out = append(out, k)
+				}
+			}
+			return out
+		},
+		Wake: func(_ context.Context, keys ...client.ObjectKey) {
+			for _, key := range keys {
+				if s := w.objects[ID{ObjectKey: key}]; s != nil {
+					s.due = w.Clock.Now()
+				}
+			}
+		},
+		Release: func(group string) string { return " Release it with " + group + "." },
+	})
+}
+
+// ReleaseRollouts lets groups of changes go on at once, as an administrator does.
+func (w *World) ReleaseRollouts(names ...string) {
+	w.process.rollouts.Released(names)
+	w.process.rouse(w.Clock.Now())
 }
 
 // providers are the DNS services of a process.
