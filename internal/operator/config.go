@@ -107,6 +107,8 @@ type Config struct {
 	MinPodSecurity     string
 
 	Budget Budget
+	// Rollout is how changes reach tenants.
+	Rollout Rollout
 
 	ClusterCheck         bool
 	ClusterCopyNamespace string
@@ -179,6 +181,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.StringVar(&c.MinPodSecurity, "min-pod-security", "baseline",
 		"Lowest level of pod security that the namespaces of Tenants enforce: privileged, baseline or restricted. Plans that say nothing get it, and plans that say less are invalid.")
 	c.bindBudget(f)
+	c.bindRollout(f)
 	c.bindClusterCheck(f)
 	c.bindGrants(f)
 	c.bindDNSAccounts(f)
@@ -212,7 +215,7 @@ func (c *Config) Validate() error {
 	case c.SweepInterval < 10*time.Second:
 		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
 	}
-	for _, valid := range []func() error{c.validateSources, c.validateTenancy, c.validateBudget, c.validateGrants, c.validateDomainClaims, c.validateInvalidations, c.validateWebhook} {
+	for _, valid := range []func() error{c.validateSources, c.validateTenancy, c.validateBudget, c.validateRollout, c.validateGrants, c.validateDomainClaims, c.validateInvalidations, c.validateWebhook} {
 		if err := valid(); err != nil {
 			return err
 		}

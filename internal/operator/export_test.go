@@ -20,6 +20,7 @@ var (
 	OwnerAlive                     = ownerAlive
 	RegisterTenants                = registerTenants
 	RegisterStalled                = registerStalled
+	RegisterRollouts               = registerRollouts
 	RegisterInvalidations          = registerInvalidations
 	RegisterDistributionsAndGroups = registerDistributionsAndGroups
 	APIServerHosts                 = apiServerHosts

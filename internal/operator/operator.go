@@ -40,6 +40,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/rollout"
 )
 
 // leaderElectionID is the name of the lease.
@@ -167,7 +168,7 @@ func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *envir
 	if err := addDistributionsAndGroups(ctx, mgr, c, env, objectsOf); err != nil {
 		return err
 	}
-	return registerStalled(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.running(env, invalidates))
+	return registerStalled(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.running(env, invalidates), env.rollouts)
 }
 
 // running are the controllers that run: what --controllers names, without a kind that is not installed, and that of grants.
@@ -259,6 +260,8 @@ type environment struct {
 	defaults  convert.Defaults
 	// breaker is nil without a deletion budget.
 	breaker *breaker.Breaker
+	// rollouts are nil where changes reach all tenants at once.
+	rollouts *rollout.Rollouts
 	// halt stops all writes to AWS.
 	halt *halt.Switch
 	// lease elects this process; nil without leader election.
@@ -352,10 +355,15 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 		return nil, err
 	}
 	env.moved = func(names []string) { controller.Wake(ctx, names) }
+	rollouts, err := addRollouts(ctx, mgr, c, env, func(ctx context.Context, keys ...client.ObjectKey) { controller.WakeKeys(ctx, keys...) })
+	if err != nil {
+		return nil, err
+	}
+	env.rollouts = rollouts
 	controller = distributiontenant.New(distributiontenant.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Accounts: env.Accounts,
 		Zones: zones, Resolver: c.resolver(), Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
-		Defaults: env.defaults, DomainClaims: env.domains,
+		Defaults: env.defaults, DomainClaims: env.domains, Rollouts: rollouts,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
 				free(tenant)

@@ -49,7 +49,10 @@ func Metrics() ([]Metric, error) {
 	if err := registerDistributionsAndGroups(r, nil, nil, nil); err != nil {
 		return nil, err
 	}
-	if err := registerStalled(r, nil, nil, nil); err != nil {
+	if err := registerRollouts(r, nil); err != nil {
+		return nil, err
+	}
+	if err := registerStalled(r, nil, nil, nil, nil); err != nil {
 		return nil, err
 	}
 	if err := registerTenants(r, nil, nil); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/rollout"
 )
 
 // controllerEdgeGrant stands for the controller of grants, which no flag names.
@@ -57,14 +58,14 @@ var stallingKinds = []struct {
 
 // registerStalled adds what is computed when it is scraped. A kind whose controller does not run is not read: the operator
 // may not have the right to.
-func registerStalled(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, controllers []string) error {
+func registerStalled(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, controllers []string, rollouts *rollout.Rollouts) error {
 	return registerAll(r, &stalled{
-		reader: reader, elected: elected, controllers: controllers,
+		reader: reader, elected: elected, controllers: controllers, rollouts: rollouts,
 		desc: prometheus.NewDesc(metricPrefix+"stalled",
 			"1 for each object for which a person has to act (condition Stalled), with the reason. Objects of a kind beyond the first 100 have no namespace, name and reason, and are counted together. Only the active replica exports it.",
 			[]string{"kind", "namespace", "name", "reason"}, nil),
 		stopped: prometheus.NewDesc(metricPrefix+"rollout_stopped",
-			"1 for each TenantSource and TenantPlan whose rollout has stopped (condition RolledOut with the reason RolloutStopped), whatever else is wrong with it. Objects of a kind beyond the first 100 have no namespace and name, and are counted together. Only the active replica exports it.",
+			"1 for each TenantSource and TenantPlan whose rollout has stopped (condition RolledOut with the reason RolloutStopped), whatever else is wrong with it. With the kind DistributionTenant, and without namespace and name: how many changes of what customers are served with have stopped, outside of these. Objects of a kind beyond the first 100 have no namespace and name, and are counted together. Only the active replica exports it.",
 			[]string{"kind", "namespace", "name"}, nil),
 	})
 }
@@ -79,6 +80,7 @@ type stalled struct {
 	reader        client.Reader
 	elected       <-chan struct{}
 	controllers   []string
+	rollouts      *rollout.Rollouts
 	desc, stopped *prometheus.Desc
 }
 
@@ -97,6 +99,9 @@ func (s *stalled) Collect(out chan<- prometheus.Metric) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
+	if n := stoppedGroups(s.rollouts); n > 0 {
+		out <- prometheus.MustNewConstMetric(s.stopped, prometheus.GaugeValue, float64(n), "DistributionTenant", "", "")
+	}
 	for _, kind := range stallingKinds {
 		if !slices.Contains(s.controllers, kind.controller) {
 			continue

@@ -77,7 +77,7 @@ func TestStoppedRollouts(t *testing.T) {
 		&kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "acme"}, Status: kleffv1.TenantPlanStatus{Conditions: with("RolloutStopped", "RolloutStopped")}},
 	}
 	registry := prometheus.NewRegistry()
-	if err := operator.RegisterStalled(registry, readerOf(t, objects...), elected, []string{"tenantsource", "tenant"}); err != nil {
+	if err := operator.RegisterStalled(registry, readerOf(t, objects...), elected, []string{"tenantsource", "tenant"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -125,7 +125,7 @@ func TestStalledObjects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry := prometheus.NewRegistry()
-			if err := operator.RegisterStalled(registry, readerOf(t, objects...), tt.elected, tt.controllers); err != nil {
+			if err := operator.RegisterStalled(registry, readerOf(t, objects...), tt.elected, tt.controllers, nil); err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(tt.want, gathered(t, registry)); d != "" {
@@ -144,7 +144,7 @@ func TestStalledObjects(t *testing.T) {
 			many = append(many, &v1alpha1.DistributionTenant{ObjectMeta: named(n), Status: v1alpha1.DistributionTenantStatus{Conditions: stalled("True", "AccessDenied", since)}})
 		}
 		registry := prometheus.NewRegistry()
-		if err := operator.RegisterStalled(registry, readerOf(t, many...), elected, all); err != nil {
+		if err := operator.RegisterStalled(registry, readerOf(t, many...), elected, all, nil); err != nil {
 			t.Fatal(err)
 		}
 		got := gathered(t, registry)

@@ -51,6 +51,7 @@ probes: {port: 9000}
 clusterCheck: {copyNamespace: kube-public}
 grants: {mode: Audit, default: {kinds: [DistributionTenant], distributions: null, connectionGroups: null, domains: null, wildcards: null, dns: null, certificates: null, webAcls: null, sources: null}}
 deletionBudget: {settle: 20s, settleMax: 2m, window: 3h, max: 4, maxPercent: 6, ceilingPercent: 30, namespace: {max: 7, maxPercent: 40}, tenants: {max: 2, maxPercent: 1}}
+rollout: {canaries: 3, pause: 2m, maxFailedPercent: 20}
 webhook: {enabled: true, port: 9445, deny: [dns, parameters], dnsResolvers: ["9.9.9.9:53"]}
 extraArgs: [--zap-devel=true]
 `)
@@ -74,6 +75,7 @@ extraArgs: [--zap-devel=true]
 		"deletion-budget-max": "4", "deletion-budget-max-percent": "6", "deletion-budget-ceiling-percent": "30",
 		"deletion-budget-namespace-max": "7", "deletion-budget-namespace-max-percent": "40",
 		"deletion-budget-tenants-max": "2", "deletion-budget-tenants-max-percent": "1",
+		"rollout": "true", "rollout-canaries": "3", "rollout-pause": "2m", "rollout-max-failed-percent": "20",
 		"webhook-bind-address": ":9445", "webhook-name": release, "webhook-deny": "dns,parameters", "webhook-dns": "9.9.9.9:53",
 		"zap-devel": "true", // for developers only: by extraArgs, as any flag can be
 	}

@@ -228,8 +228,8 @@ const (
 const (
 	// ReasonRolledOut (True): all tenants have the current version of the spec.
 	ReasonRolledOut = "RolledOut"
-	// ReasonRollingOut (False): a change of the spec is being rolled out.
-	// Fix: wait. status.rollout shows the progress.
+	// ReasonRollingOut (False): a change of the spec is being rolled out. Synced of a DistributionTenant has this reason, too: what its customers are served with changes in steps, and it is not the turn of this tenant yet. It keeps serving as before.
+	// Fix: wait. status.rollout of the source shows the progress. The message on a DistributionTenant has the command that releases the rest at once. See [Rollouts](../rollouts.md).
 	ReasonRollingOut = "RollingOut"
 	// ReasonRolloutPaused (False): spec.rollout.paused is set, so the change reaches no more tenants.
 	// Fix: remove spec.rollout.paused to continue.

@@ -284,6 +284,14 @@ insecureSkipVerify: true
 - --deletion-budget-tenants-max-percent={{ int .tenants.maxPercent }}
 {{- end }}
 {{- end }}
+{{- with .Values.rollout }}
+- --rollout={{ .enabled }}
+{{- if .enabled }}
+- --rollout-canaries={{ int .canaries }}
+- --rollout-pause={{ .pause }}
+- --rollout-max-failed-percent={{ int .maxFailedPercent }}
+{{- end }}
+{{- end }}
 {{- if has "tenantsource" .Values.controller.controllers }}
 {{- with .Values.controller.tenantSource }}
 {{- with .targetNamespaces }}

@@ -59,7 +59,7 @@ var cloudFront = map[string]string{
 	"ReferenceNotReady":       "Wait until the object that the message names exists and has been created in AWS, or create it in the same namespace. The object then continues automatically. An Invalidation waits for an hour, and then fails.",
 	"RoleNotAllowed":          "Ask the administrator to add the role to --allowed-roles, or use another role.",
 	"RoleRefused":             "Correct the trust policy of the role, or the operator's own policy, as the message says. The operator tries again after ten minutes at most.",
-	"RollingOut":              "Wait. status.rollout shows the progress.",
+	"RollingOut":              "Wait. status.rollout of the source shows the progress. The message on a DistributionTenant has the command that releases the rest at once. See Rollouts.",
 	"RolloutPaused":           "Remove spec.rollout.paused to continue.",
 	"RolloutStopped":          "The message names the first of these tenants and its error. Correct the spec, or the cause of the error: the rollout continues automatically when these tenants are ready. To give the tenants the former version back, set spec.rollout.undo. See Rollouts.",
 	"RowsRejected":            "Correct the rows that status.rejectedRows names.",

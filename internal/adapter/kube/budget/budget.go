@@ -66,6 +66,11 @@ func (s Store) Load(ctx context.Context) (port.Deletions, error) {
 // Frozen reports whether the administrator has stopped all writes to AWS.
 func Frozen(c *corev1.ConfigMap) bool { return c.Data[Freeze] == "true" }
 
+// Released are the rollouts that the administrator lets go on at once.
+func Released(c *corev1.ConfigMap) []string {
+	return plans(c.Annotations[v1alpha1.AnnotationReleaseRollout])
+}
+
 // plans are separated by commas.
 func plans(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
