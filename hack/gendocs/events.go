@@ -267,7 +267,7 @@ func deletionRows() []change {
 func sourceRows(all reasons) []change {
 	const about, when = "TenantSource", "`Ready` has another reason than before, at the end of a poll or while the source is being deleted"
 	normal, warning := split(all.group("a TenantSource's Ready"))
-	moves, stops := split(all.group("a TenantSource's RolledOut"), "RollingOut", "RolloutPaused", "Undoing", "Undone")
+	moves, stops := split(all.group("a TenantSource's RolledOut"), "RollingOut", "RolloutPaused")
 	listens, lost := split(all.group("the Watching"))
 	const rolledOut, watching = "`RolledOut` has another reason than before", "`Watching` has another reason than before"
 	return []change{

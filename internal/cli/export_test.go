@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RolloutText tells how far a change of a source's spec has come.
+// RolloutText tells how far a change of a source's tenants has come.
 var RolloutText = rolloutText
 
 // Redact replaces what looks like a credential.

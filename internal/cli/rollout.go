@@ -10,17 +10,13 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// rolloutText tells how far a change of a source's spec has come; empty where none is on its way.
+// rolloutText tells how far a change of a source's tenants has come; empty where none is on its way.
 func rolloutText(o *v1alpha1.TenantSource) string {
 	r, state := o.Status.Rollout, rolloutState(o.Status.Conditions)
-	if r == nil || r.Complete || r.Tenants == nil {
+	if r == nil || r.Tenants == nil {
 		return state
 	}
-	version := "the change"
-	if o.Spec.Rollout != nil && o.Spec.Rollout.Undo {
-		version = "the former version"
-	}
-	text := fmt.Sprintf("%d of %d tenants have %s", amount(r.Applied), *r.Tenants, version)
+	text := fmt.Sprintf("%d of %d tenants have the change", amount(r.Applied), *r.Tenants)
 	if r.Step > 0 && r.Target > 0 {
 		text += fmt.Sprintf(", step %d reaches %d", r.Step, r.Target)
 	}
@@ -36,18 +32,10 @@ func rolloutText(o *v1alpha1.TenantSource) string {
 // rolloutState is what the condition RolledOut of a source or a plan says of a rollout that does not just go on.
 func rolloutState(conditions []metav1.Condition) string {
 	c := meta.FindStatusCondition(conditions, v1alpha1.ConditionRolledOut)
-	if c == nil {
+	if c == nil || c.Reason != v1alpha1.ReasonRolloutPaused && c.Reason != v1alpha1.ReasonRolloutStopped {
 		return ""
 	}
-	switch c.Reason {
-	case v1alpha1.ReasonRolloutPaused, v1alpha1.ReasonRolloutStopped:
-		return strings.ToLower(strings.TrimPrefix(c.Reason, "Rollout"))
-	case v1alpha1.ReasonUndoing, v1alpha1.ReasonUndone:
-		return strings.ToLower(c.Reason)
-	case v1alpha1.ReasonUndoImpossible:
-		return "undo is impossible"
-	}
-	return ""
+	return strings.ToLower(strings.TrimPrefix(c.Reason, "Rollout"))
 }
 
 func amount(n *int32) int32 {

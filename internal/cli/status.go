@@ -64,7 +64,7 @@ type sourceStatus struct {
 	Rejected int32  `json:"rejected"`
 	Held     int32  `json:"held"`
 	Reason   string `json:"reason"`
-	// Rollout is how far a change of the spec has come.
+	// Rollout is how far a change of the tenants has come.
 	Rollout string `json:"rollout,omitempty"`
 	state   fleet.State
 }

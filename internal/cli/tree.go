@@ -59,7 +59,7 @@ type node struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"`
 	Reason string `json:"reason,omitempty"`
-	// Rollout is how far a change of a source's spec has come.
+	// Rollout is how far a change of a source's tenants has come.
 	Rollout  string  `json:"rollout,omitempty"`
 	Children []*node `json:"children,omitempty"`
 	state    fleet.State

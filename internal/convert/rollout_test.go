@@ -3,7 +3,6 @@ package convert_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -25,7 +24,6 @@ func TestWhichEditsOfASourceChangeWhatItSays(t *testing.T) {
 		"it is paused":                     {edit: func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Paused = true }},
 		"fewer change at a time":           {edit: func(o *v1alpha1.TenantSource) { o.Spec.Rollout.MaxConcurrent = 1 }},
 		"the rest changes at once":         {edit: func(o *v1alpha1.TenantSource) { o.Spec.Rollout = nil }},
-		"it is undone":                     {edit: func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Undo = true }, changes: true},
 		"the tenants get something else":   {edit: func(o *v1alpha1.TenantSource) { o.Spec.DistributionID = "E2" }, changes: true},
 		"the guard gets another allowance": {edit: func(o *v1alpha1.TenantSource) { o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{ConfirmPolls: 9} }, changes: true},
 	} {
@@ -59,55 +57,45 @@ func TestWhoIsACanary(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Labels: tt.labels}}
-			if got := convert.SourceLook(o, tt.canary).Canary; got != tt.want {
+			if got := convert.IsCanary(tt.canary, tt.labels); got != tt.want {
 				t.Errorf("canary: %t, want %t", got, tt.want)
 			}
 		})
 	}
 }
 
-// A tenant that keeps serving what it had before is neither ready with a change, nor out of sight when the change is stuck.
-func TestHowARolloutSeesATenant(t *testing.T) {
+// Who does not have the spec for a reason of their own, until a person acts, does not keep others waiting.
+func TestWhoIsBehind(t *testing.T) {
 	t.Parallel()
-	type seen struct {
-		Ready, Stalled bool
-		Failure        string
-	}
-	condition := func(kind string, status metav1.ConditionStatus, reason string, generation int64) metav1.Condition {
-		return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: "Because.", ObservedGeneration: generation}
+	stalled := func(generation int64) func(*v1alpha1.DistributionTenant) {
+		return func(o *v1alpha1.DistributionTenant) {
+			o.Status.Conditions = []metav1.Condition{{Type: "Stalled", Status: metav1.ConditionTrue, Reason: "InvalidSpec", ObservedGeneration: generation}}
+		}
 	}
 	for name, tt := range map[string]struct {
-		conditions []metav1.Condition
-		applied    int64
-		want       seen
+		observed, applied int64
+		change            func(*v1alpha1.DistributionTenant)
+		want              bool
 	}{
-		"nothing is known": {want: seen{}},
-		"it has the change": {
-			[]metav1.Condition{condition("Ready", metav1.ConditionTrue, "Deployed", 2)}, 2, seen{Ready: true, Failure: "Deployed: Because."},
-		},
-		"it serves what it had before": {
-			[]metav1.Condition{condition("Ready", metav1.ConditionTrue, "Deployed", 1)}, 1, seen{Failure: "Deployed: Because."},
-		},
-		"an earlier version called it ready all the same": {
-			[]metav1.Condition{condition("Ready", metav1.ConditionTrue, "Deployed", 2)}, 1, seen{Failure: "Deployed: Because."},
-		},
-		"it serves what it had before, and a person has to act": {
-			[]metav1.Condition{condition("Ready", metav1.ConditionTrue, "Deployed", 1), condition("Stalled", metav1.ConditionTrue, "NotGranted", 2)}, 1,
-			seen{Stalled: true, Failure: "NotGranted: Because."},
-		},
-		"a person had to act before the change": {
-			[]metav1.Condition{condition("Ready", metav1.ConditionFalse, "InvalidSpec", 1), condition("Stalled", metav1.ConditionTrue, "InvalidSpec", 1)}, 0,
-			seen{Failure: "InvalidSpec: Because."},
-		},
+		"AWS has the spec":               {observed: 3, applied: 3},
+		"the spec was not looked at yet": {observed: 2, applied: 2, want: true},
+		"it waits for its turn":          {observed: 3, applied: 2, want: true},
+		"it is new":                      {change: func(o *v1alpha1.DistributionTenant) { o.Generation = 1 }},
+		"it is paused": {observed: 3, applied: 2, change: func(o *v1alpha1.DistributionTenant) {
+			o.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
+		}},
+		"a person has to act":                      {observed: 3, applied: 2, change: stalled(3)},
+		"a person had to act on the previous spec": {observed: 2, applied: 1, change: stalled(2), want: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Generation: 2}}
-			o.Status.Conditions, o.Status.AppliedGeneration = tt.conditions, &tt.applied
-			l := convert.SourceLook(o, nil)
-			if d := cmp.Diff(tt.want, seen{l.Ready, l.Stalled, l.Failure}); d != "" {
-				t.Errorf("(-want +got):\n%s", d)
+			o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Generation: 3}}
+			o.Status.ObservedGeneration, o.Status.AppliedGeneration = tt.observed, &tt.applied
+			if tt.change != nil {
+				tt.change(o)
+			}
+			if got := convert.Behind(o); got != tt.want {
+				t.Errorf("behind: %t, want %t", got, tt.want)
 			}
 		})
 	}

@@ -298,7 +298,10 @@ func SourceMemory(s *v1alpha1.TenantSourceStatus) tenantsource.Memory {
 	if s.LastCompleteTime != nil {
 		m.Complete = s.LastCompleteTime.Time
 	}
-	m.Cleared, m.Rollout = s.ClearedDeletions, rolloutMemory(s.Rollout)
+	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionRolledOut); c != nil && c.Status == metav1.ConditionTrue {
+		m.RolledOut = c.ObservedGeneration
+	}
+	m.Cleared = s.ClearedDeletions
 	for _, d := range s.RecentDeletions {
 		m.History = append(m.History, tenantsource.Deletions{Time: d.Time.Time, Count: int(d.Count), Changes: int(d.Changes)})
 	}

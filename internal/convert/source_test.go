@@ -102,13 +102,9 @@ func rendered(t *testing.T, o *v1alpha1.TenantSource) string {
 		t.Fatal(err)
 	}
 	name, field := convert.SecretOf(o)
-	roll, err := convert.SourceRollout(o, config)
-	if err != nil {
-		t.Fatal(err)
-	}
 	text, err := json.Marshal([]any{
 		config, name, field, convert.SourceQuery(o, mapping.NewSecret("canary"), []string{"name"}), convert.SourceGuard(o), convert.TargetNamespace(o), convert.SourcePolicy(o),
-		roll, o.Spec.Rollout != nil && convert.IsCanary(o.Spec.Rollout.Canary, map[string]string{"x": "x"}),
+		convert.SourceLimits(o), o.Spec.Rollout != nil && convert.IsCanary(o.Spec.Rollout.Canary, map[string]string{"x": "x"}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,6 @@ var (
 		"PlanInvalid":            "the plan has to be corrected",
 		"CRDMissing":             "Istio or Gatekeeper has to be installed",
 		"RolloutStopped":         "what keeps the tenants from the change has to be corrected",
-		"UndoImpossible":         "the former spec has to be restored",
 	}
 	patient = map[string]string{
 		"Deployed": "all is well", "Creating": "AWS is at work", "Deploying": "AWS is at work", "Disabling": "AWS is at work",
@@ -82,7 +81,7 @@ var (
 		"Ready": "all is well", "Provisioned": "all is well", "Terminating": "the namespace is on its way out", "Applied": "all is well",
 		"PartiallyApplied": "the API server is asked again", "Error": "the API server is asked again",
 		"RolledOut": "all is well", "RollingOut": "the change is on its way", "TenantsFailed": "these tenants are tried again",
-		"RolloutPaused": "a person asked for it", "Undoing": "the way back goes on", "Undone": "a person asked for it",
+		"RolloutPaused": "a person asked for it",
 	}
 )
 

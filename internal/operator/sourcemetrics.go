@@ -69,7 +69,7 @@ func newSourceMetrics(r prometheus.Registerer) (*sourceMetrics, error) {
 		}, which),
 		rollout: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: metricPrefix + "source_rollout_tenants",
-			Help: "Tenants of a TenantSource with spec.rollout by how far the last change of the spec has come: applied, failed or waiting.",
+			Help: "Tenants of a TenantSource with spec.rollout whose change is on its way, by state: applied, failed or waiting.",
 		}, append(which, "state")),
 		listens: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: metricPrefix + "source_listening",

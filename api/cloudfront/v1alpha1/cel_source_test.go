@@ -10,7 +10,7 @@ import (
 
 // sourceCases are those of a TenantSource without its template.
 func sourceCases() map[string]limits.Case {
-	return limits.Merged(pollCases, rowCases, guardCases, rolloutCases, watchCases(), limits.Rollouts(1000), providerCases(), lengthCases())
+	return limits.Merged(pollCases, rowCases, guardCases, watchCases(), limits.Rollouts(1000), providerCases(), lengthCases())
 }
 
 var pollCases = map[string]limits.Case{
@@ -234,14 +234,6 @@ var rowCases = map[string]limits.Case{
 		Accepted: `template: {spec: {dns: {ttl: 60}, customizations: {webAcl: {action: override}, geoRestrictions: {locations: [DE]}}, managedCertificateRequest: {}}}`,
 		Refused:  `template: {spec: {dns: {provider: bind}}}`,
 		Says:     []string{"spec.template.spec.dns.provider", `"bind"`},
-	},
-}
-
-var rolloutCases = map[string]limits.Case{
-	"a rollout that is undone is not held": {
-		Accepted: `rollout: {undo: true, paused: false}`,
-		Refused:  `rollout: {undo: true, paused: true}`,
-		Says:     []string{"spec.rollout", "remove one of the two"},
 	},
 }
 

@@ -226,29 +226,20 @@ const (
 
 // Reasons of a TenantSource's RolledOut condition.
 const (
-	// ReasonRolledOut (True): all tenants have the current version of the spec.
+	// ReasonRolledOut (True): the tenants have what their objects say, and no change waits for its turn.
 	ReasonRolledOut = "RolledOut"
-	// ReasonRollingOut (False): a change of the spec is being rolled out. Synced of a DistributionTenant has this reason, too: what its customers are served with changes in steps, and it is not the turn of this tenant yet. It keeps serving as before.
+	// ReasonRollingOut (False): a change of the tenants is being rolled out. Synced of a DistributionTenant has this reason, too: what its customers are served with changes in steps, and it is not the turn of this tenant yet. It keeps serving as before.
 	// Fix: wait. status.rollout of the source shows the progress. The message on a DistributionTenant has the command that releases the rest at once. See [Rollouts](../rollouts.md).
 	ReasonRollingOut = "RollingOut"
 	// ReasonRolloutPaused (False): spec.rollout.paused is set, so the change reaches no more tenants.
 	// Fix: remove spec.rollout.paused to continue.
 	ReasonRolloutPaused = "RolloutPaused"
 	// ReasonRolloutStopped (False): too many tenants failed with the change, so the rollout is stopped.
-	// Fix: the message names the first of these tenants and its error. Correct the spec, or the cause of the error: the rollout continues automatically when these tenants are ready. To give the tenants the former version back, set spec.rollout.undo. See [Rollouts](../rollouts.md).
+	// Fix: the message names the first of these tenants and its error. Correct the spec, the rows, or the cause of the error: the rollout continues automatically when these tenants are ready. To undo the change, restore the previous spec or rows. See [Rollouts](../rollouts.md).
 	ReasonRolloutStopped = "RolloutStopped"
 	// ReasonTenantsFailed (False): all tenants were tried, and some of them failed with the change.
 	// Fix: the message names the first of these tenants and its error. Correct its cause.
 	ReasonTenantsFailed = "TenantsFailed"
-	// ReasonUndoing (False): the tenants are given the former version back.
-	// Fix: wait. status.rollout shows the progress.
-	ReasonUndoing = "Undoing"
-	// ReasonUndone (False): spec.rollout.undo is set, and all tenants have the former version.
-	// Fix: correct the spec, and remove spec.rollout.undo to roll it out.
-	ReasonUndone = "Undone"
-	// ReasonUndoImpossible (False): spec.rollout.undo is set, and the former version is not known. No tenant is changed.
-	// Fix: restore the former spec yourself, and remove spec.rollout.undo.
-	ReasonUndoImpossible = "UndoImpossible"
 )
 
 // Reasons of a TenantSource's Synced condition. Others are InSync, UpdatePending, and the reasons of Ready when the table could not be

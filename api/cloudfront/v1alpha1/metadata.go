@@ -85,9 +85,6 @@ const (
 	// AnnotationSourceHash is a hash of what the source last applied, to find out that it no longer sets a field.
 	AnnotationSourceHash = GroupName + "/source-hash"
 
-	// AnnotationSourceRevision identifies the version of the source's spec that the object has, with spec.rollout.
-	AnnotationSourceRevision = GroupName + "/source-revision"
-
 	// AnnotationSourceRowKey is a hash of the column and the value that identify the row of the object, with spec.rowKey.
 	AnnotationSourceRowKey = GroupName + "/source-row-key"
 

@@ -41,12 +41,10 @@ type RolloutStep struct {
 	Percent int32 `json:"percent,omitempty"`
 }
 
-// SourceRollout says how a change of what the spec gives every tenant reaches the tenants: of distributionId, template,
-// mapping, expressions, managedCertificateRequest, rowKey or the names of attributes. Tenants that it has not reached
-// keep the former version, also when their rows change. New rows get the new version at once.
+// SourceRollout says how changes of the source's tenants reach AWS, whatever causes them: the spec, the rows, or an edit of
+// their objects. The objects change at once. New tenants don't wait.
 //
 // +kubebuilder:validation:MinProperties=0
-// +kubebuilder:validation:XValidation:rule="!has(self.undo) || !self.undo || !has(self.paused) || !self.paused",message="undo needs tenants to change, and paused holds them: remove one of the two"
 type SourceRollout struct {
 	// canary selects the tenants that get a change first. Default: one tenant.
 	// +optional
@@ -82,40 +80,12 @@ type SourceRollout struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxFailedPercent *int32 `json:"maxFailedPercent,omitempty"`
-
-	// undo gives all tenants the version back that they had before the rollout, maxConcurrent at a time. They keep it
-	// until this is removed; then the rollout starts again from the canaries.
-	// +optional
-	Undo bool `json:"undo,omitempty"`
 }
 
-// SourceRolloutStatus is how far a change of the spec has come.
+// SourceRolloutStatus is how far a change of the tenants has come.
 //
 // +kubebuilder:validation:MinProperties=0
 type SourceRolloutStatus struct {
-	// revision identifies the version of the spec that the tenants get: that of the spec, or former with undo. An object
-	// has it in its annotation cloudfront-tenant-operator.io/source-revision.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	Revision string `json:"revision,omitempty"`
-
-	// former is the version that all tenants had before, to which undo returns.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	Former string `json:"former,omitempty"`
-
-	// complete is true when all tenants have the version. Those that failed with it are still counted.
-	// +optional
-	Complete bool `json:"complete,omitempty"`
-
-	// left is the number of tenants that kept an older version when the rollout ended, because they have no
-	// usable row.
-	// +kubebuilder:validation:Minimum=1
-	// +optional
-	Left int32 `json:"left,omitempty"`
-
 	// tenants is the number of tenants that the change is for.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
@@ -126,7 +96,7 @@ type SourceRolloutStatus struct {
 	// +optional
 	Applied *int32 `json:"applied,omitempty"`
 
-	// failed is the number of them that have it and are not ready for a reason that does not pass, or that can't get it.
+	// failed is the number of them that have it and are not ready for a reason that does not pass.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Failed *int32 `json:"failed,omitempty"`
@@ -137,21 +107,6 @@ type SourceRolloutStatus struct {
 	Waiting *int32 `json:"waiting,omitempty"`
 
 	RolloutProgress `json:",inline"`
-
-	// message says what the rollout waits for.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=1024
-	// +optional
-	Message string `json:"message,omitempty"`
-
-	// versions are those that tenants may have, the current one last. The latest four have the parts of the spec that make
-	// them.
-	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=16
-	// +listType=map
-	// +listMapKey=revision
-	// +optional
-	Versions []SourceVersion `json:"versions,omitempty"`
 }
 
 // RolloutProgress is the step of a rollout.
@@ -171,20 +126,4 @@ type RolloutProgress struct {
 	// since is when all of these tenants had been tried, which starts the pause. If absent, some have not.
 	// +optional
 	Since *metav1.Time `json:"since,omitempty"`
-}
-
-// SourceVersion is a version of what the spec gives every tenant.
-type SourceVersion struct {
-	// revision identifies it.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=64
-	// +required
-	Revision string `json:"revision,omitempty"`
-
-	// content is the version, as compact JSON. If absent, it is too large to be kept: tenants that have it are not changed
-	// until the rollout reaches them, and undo can't return to it.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=131072
-	// +optional
-	Content string `json:"content,omitempty"`
 }

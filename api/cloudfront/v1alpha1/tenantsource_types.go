@@ -20,7 +20,7 @@ import (
 // +kubebuilder:printcolumn:name="REASON",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is ready or not"
 // +kubebuilder:printcolumn:name="SYNCED",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Synced")].status`,description="The objects match the table"
 // +kubebuilder:printcolumn:name="REJECTED",type=integer,priority=1,JSONPath=`.status.rejectedRowsTotal`,description="Rejected rows"
-// +kubebuilder:printcolumn:name="ROLLOUT",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="RolledOut")].reason`,description="Progress of a change of the spec, with spec.rollout"
+// +kubebuilder:printcolumn:name="ROLLOUT",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="RolledOut")].reason`,description="Progress of changes of the tenants, with spec.rollout"
 // +kubebuilder:printcolumn:name="WATCHING",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Watching")].status`,description="The database reports changes of the table"
 // +kubebuilder:printcolumn:name="HELD",type=integer,priority=1,JSONPath=`.status.heldDeletions.count`,description="Deletions that are waiting for approval"
 type TenantSource struct {
@@ -174,8 +174,7 @@ type TenantSourceSpec struct {
 	// +optional
 	DeletionGuard *DeletionGuard `json:"deletionGuard,omitempty"`
 
-	// rollout brings changes of what the spec gives every tenant to the tenants in steps. Default: all tenants change at
-	// once.
+	// rollout says in which steps changes reach the tenants in AWS. Default: the steps of all other tenants.
 	// +optional
 	Rollout *SourceRollout `json:"rollout,omitempty"`
 }

@@ -28,7 +28,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.read(ctx)
 	case tenantsource.ReadNamed:
 		return p.readNamed(ctx, k)
-	case tenantsource.Apply, tenantsource.Remove, tenantsource.Release:
+	case tenantsource.Apply, tenantsource.Remove:
 		return p.change(ctx, k)
 	case tenantsource.Rest, tenantsource.Reserve, tenantsource.LetGo:
 	}
@@ -46,14 +46,10 @@ func (p *pass) change(ctx context.Context, k reconcile.Keeper) error {
 		}
 		return err
 	}
-	switch p.decision.Step {
-	case tenantsource.Apply:
+	if p.decision.Step == tenantsource.Apply {
 		return p.apply(ctx)
-	case tenantsource.Remove:
-		return p.remove(ctx)
-	default:
-		return p.release(ctx)
 	}
+	return p.remove(ctx)
 }
 
 // errOvertaken means that another process leads, and has polled since.
@@ -61,9 +57,6 @@ var errOvertaken = fmt.Errorf("%w: another process has polled in the meantime", 
 
 // current fails where what is about to be written is no longer what the last poll has found.
 func (p *pass) current(ctx context.Context) error {
-	if p.decision.Step == tenantsource.Release {
-		return p.unpolled(ctx)
-	}
 	var now v1alpha1.TenantSource
 	if err := p.Live.Get(ctx, p.key(), &now); err != nil {
 		return fmt.Errorf("confirming the poll: %w", err)
@@ -86,7 +79,7 @@ func (p *pass) read(ctx context.Context) error {
 		return err
 	}
 	p.noteDeletions(fleet)
-	poll := p.newPoll(fleet)
+	poll := tenantsource.NewPoll(p.session.program, fleet, p.MaxRows)
 	poll.Refuse = func(o mapping.Object) string { return p.refusal(ctx, o) }
 	ctx, cancel := p.whileWanted(ctx)
 	defer cancel()

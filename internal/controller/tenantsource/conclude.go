@@ -40,11 +40,11 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 			round.Reserved = true
 			p.session.Clear(round.Verdict, now)
 		}
-	case report.Rollout != nil && report.Polled == nil:
-		p.concludeRollout(&c, report, was, now)
+	case report.Rollout != nil:
+		p.concludeRollout(&c, *report.Rollout, was, now)
 	case report.Polled != nil:
 		c.Noted, c.Events = p.changes(round), p.transition(was.Conditions)
-		if round.Rolling.Going() {
+		if p.in.Rollout != nil {
 			c.After = again
 		}
 		c.Stored = func() {

@@ -30,7 +30,7 @@ type Observer interface {
 	Polled(key client.ObjectKey, r tenantsource.Report, d time.Duration)
 	// Held takes how many deletions wait for a person's approval.
 	Held(key client.ObjectKey, deletions int)
-	// RolledOut takes how far a change of the spec has come.
+	// RolledOut takes how far changes of the tenants have come.
 	RolledOut(key client.ObjectKey, r rollout.Rollout)
 	// Watched takes what is known of the stream of the table's changes; nil where there is none.
 	Watched(key client.ObjectKey, w *tenantsource.Watch)
@@ -65,6 +65,9 @@ type Options struct {
 	// FirstRowTimeout bounds the time to the first row, if it is not zero. A table without rows ends in that time, too.
 	FirstRowTimeout time.Duration
 	Observer        Observer
+	// Progress tells how far changes of the tenants of a source have come, false where none is on its way. When that changes,
+	// Wake is to be called. Nil: nothing is known.
+	Progress func(source types.NamespacedName) (rollout.Rollout, bool)
 	// Breaker is told what a person has approved for a source, and does not hold it a second time. It may be nil.
 	Breaker *breaker.Breaker
 	// Stopped is closed when the operator stops.
@@ -91,12 +94,8 @@ type session struct {
 	reading    string
 	program    *mapping.Program
 	invalid    string
-	// rollout is what the spec says of rollouts, programs are those of other versions than the spec's, by revision.
-	rollout  *tenantsource.RolloutSpec
-	programs map[string]*mapping.Program
-	// rolling says that changes of its objects wake the source, stirred that one has, looked when they were last looked at.
-	rolling, stirred bool
-	looked           time.Time
+	// counted is when the figures of a rollout were last stored.
+	counted time.Time
 	// going are the UIDs of its objects whose deletion is no news: a poll has seen it, or the source asks for it itself. It is nil before
 	// the first poll. lost says that others have deleted objects since the last poll.
 	going map[types.UID]bool
@@ -187,12 +186,13 @@ func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace st
 	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
 }
 
-// Watch says what wakes the sources: changes of their own, of grants, of their objects during a rollout, and the first deletion
-// of an object by others. At other times what becomes of these is looked at with the next poll. As many sources are worked on at the same time as there are slots.
+// Watch says what wakes the sources: changes of their own, of grants, of rollouts, and the first deletion of an object by
+// others. What else becomes of their objects is looked at with the next poll. As many sources are worked on at the same time
+// as there are slots.
 func (c *Controller) Watch(slots int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: "tenantsource", Workers: slots + 1, Slots: slots, Short: c.settled, Wake: c.waker.Queue(),
 		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
-		Related:     []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.follows, Matters: lookDiffers}},
+		Related:     []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.follows, Matters: deletionBegins}},
 	}
 }

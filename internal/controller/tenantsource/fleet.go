@@ -96,7 +96,6 @@ func (f *fleet) Standing(want mapping.Object) tenantsource.Standing {
 	// The hash tells whether something that was once applied is no longer wanted; the rest, whether someone else has
 	// changed it since.
 	changed := o.Annotations[v1alpha1.AnnotationSourceHash] != want.Hash()
-	s.Applied = !changed
 	if s.Equal = !changed && f.marked(o, want) && mapping.Covers(spec, want); !s.Equal {
 		s.Harm = tenantsource.Harm(spec, want, changed)
 	}

@@ -4,8 +4,26 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
+
+// follows are the sources that a change of an object wakes: its own one, once others delete its objects.
+func (c *Controller) follows(o client.Object) []types.NamespacedName {
+	labels := o.GetLabels()
+	key := types.NamespacedName{Namespace: labels[v1alpha1.LabelSourceNamespace], Name: labels[v1alpha1.LabelSource]}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.sessions[key]; s == nil || !s.loses(o) {
+		return nil
+	}
+	return []types.NamespacedName{key}
+}
+
+// deletionBegins reports whether an object is being deleted that was not before.
+func deletionBegins(before, after client.Object) bool {
+	return before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero()
+}
 
 // loses reports whether the object is the first one since the last poll that others delete. The caller holds the lock.
 func (s *session) loses(o client.Object) bool {

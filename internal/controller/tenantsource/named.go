@@ -55,7 +55,7 @@ func (p *pass) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string
 // judgeNamed reads the rows, and finds out what may be done at once. poll says that there is more to do.
 func (p *pass) judgeNamed(ctx context.Context, keys []string) (changes []tenantsource.Change, poll bool, err error) {
 	fleet := p.fleetOnDemand(ctx)
-	read := p.newPoll(fleet)
+	read := tenantsource.NewPoll(p.session.program, fleet, p.MaxRows)
 	read.Refuse = func(o mapping.Object) string {
 		if p.session.Others.Concern(fleet, o) {
 			return "other rows have a say in it"
@@ -89,20 +89,26 @@ func (p *pass) tallyNamed(changes []tenantsource.Change, results []outcome) (lef
 		case !r.done:
 			left = true // it is refused, or has moved: a poll reports how
 		case changes[i].Action == tenantsource.Create:
-			p.noteNamed(o)
+			p.session.Others.Add(o)
 			p.session.named.created++
 		default:
-			p.noteNamed(o)
+			p.session.Others.Add(o)
 			p.session.named.updated++
 		}
 	}
 	return left || len(results) < len(changes), err
 }
 
-// noteNamed takes an object that was written, which the next reads of single rows and the rollout have to know.
-func (p *pass) noteNamed(o mapping.Object) {
-	p.session.Others.Add(o)
-	p.session.Rolling.Wrote(o.Name)
+// unpolled fails where another process has polled since this one did.
+func (p *pass) unpolled(ctx context.Context) error {
+	var now v1alpha1.TenantSource
+	if err := p.Live.Get(ctx, p.key(), &now); err != nil {
+		return fmt.Errorf("confirming that no other process has polled: %w", err)
+	}
+	if t := now.Status.LastPollTime; now.UID != p.object.UID || now.Generation != p.object.Generation || t == nil || !t.Time.Equal(p.session.Polled) {
+		return fmt.Errorf("%w: the source has changed, or another process has polled", reconcile.ErrBehind)
+	}
+	return nil
 }
 
 // fleetOnDemand is the fleet for a read of some rows: only their objects are looked for.

@@ -164,62 +164,6 @@ func TestANamedRowReachesItsObjectWithoutAPoll(t *testing.T) {
 	}
 }
 
-// While a rollout is held, a large table is read as a whole only for rows of tenants that wait for it.
-func TestNamedRowsDuringARollout(t *testing.T) {
-	t.Parallel()
-	w := watchedWorld(t, gently(v1alpha1.SourceRollout{MaxConcurrent: 1}), stamped("one"))
-	w.Deploy("customers", nil)
-	w.Advance(2 * time.Second)
-	w.Edit("customers", stamped("two"))
-	w.listens()
-	w.Deploy("customers", nil)
-	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Paused = true })
-	w.listens()
-	rolledOut(t, w.World, "RolledOut=False/RolloutPaused")
-	given := having(w.World, "two")
-	if len(given) == 0 || len(given) > 2 {
-		t.Fatalf("%v have the change", given)
-	}
-	tried, waiting := given[0], slices.DeleteFunc(names(watchedRows), func(n string) bool { return slices.Contains(given, n) })[0]
-	change := func(name string) {
-		must(t, w.Put(t.Context(), map[string]any{"name": name, "domain": name + ".example.com", "enabled": true, "plan": "gold"}))
-		w.hint(name)
-		w.Advance(2 * time.Second)
-	}
-	for _, c := range []struct {
-		about, name, version string
-		polls                int
-	}{
-		{about: "a new row", name: "new", version: "two"},
-		{about: "the new row, once more", name: "new", version: "two"},
-		{about: "a row of a tenant that has the change", name: tried, version: "two"},
-		{about: "a row of a tenant that waits", name: waiting, version: "one", polls: 1},
-	} {
-		polls := len(w.Polls)
-		change(c.name)
-		want := fmt.Sprintf("%[1]s.example.com gold %[2]s", c.name, c.version)
-		if got := tenant(w.World, c.name); got != want {
-			t.Errorf("%s: the tenant is %q, want %q\n%s", c.about, got, want, w.Describe("customers"))
-		}
-		if got := len(w.Polls) - polls; got != c.polls {
-			t.Errorf("%s: %d polls, want %d", c.about, got, c.polls)
-		}
-	}
-	o, _ := w.Get("customers")
-	if s := o.Status.Rollout; int(*s.Applied) != len(given) || int(*s.Waiting) != watchedRows-len(given) {
-		t.Errorf("%d tenants have the change and %d wait for it, want %d of %d", *s.Applied, *s.Waiting, len(given), watchedRows)
-	}
-	// What the rollout makes of the tenant is what its row says now.
-	w.Edit("customers", gently(v1alpha1.SourceRollout{MaxConcurrent: watchedRows, Step: &v1alpha1.RolloutStep{Count: watchedRows}}))
-	w.listens()
-	w.Deploy("customers", nil)
-	w.Advance(2 * time.Second)
-	rolledOut(t, w.World, "RolledOut=True/RolledOut")
-	if got, want := tenant(w.World, waiting), waiting+".example.com gold two"; got != want {
-		t.Errorf("the tenant is %q, want %q", got, want)
-	}
-}
-
 // What other rows have a say in, what takes something away and what has to be told is left to a poll, which comes at once.
 func TestWhatANamedRowLeavesToAPoll(t *testing.T) {
 	t.Parallel()

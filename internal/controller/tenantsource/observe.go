@@ -31,8 +31,6 @@ type pass struct {
 	labels map[string]string
 	// granted is what the namespace may have. Nil: everything.
 	granted *grant.Grant
-	// looks are the objects, while a rollout is on its way.
-	looks *fleet
 }
 
 // observe gathers what is known. Nothing is asked but the API server, about the objects of a source that is deleted.
@@ -46,9 +44,8 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
 		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
 	}
-	p.in.Rollout, p.in.LostObjects = s.rollout, c.hasLost(s)
+	p.in.LostObjects = c.hasLost(s)
 	p.in.RowKey, p.in.LargeTable = o.Spec.RowKey != "", cmp.Or(c.LargeTable, tenantsource.LargeTable)
-	p.forgetUnusable()
 	if err := p.judge(ctx); err != nil {
 		return nil, err
 	}
@@ -63,7 +60,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 	if p.in.Deleting && !p.in.Retains() && p.in.Invalid == "" {
 		return p, p.observeRemoval(ctx)
 	}
-	return p, p.lookAtTenants(ctx)
+	return p, p.observeRollout(ctx)
 }
 
 // judge asks whether the namespace may have what the source wants. What is being deleted wants nothing any more.
@@ -87,14 +84,11 @@ func (p *pass) compile() {
 	if s.generation == p.object.Generation {
 		return
 	}
-	s.generation, s.program, s.invalid, s.rollout, s.programs = p.object.Generation, nil, "", nil, nil
+	s.generation, s.program, s.invalid = p.object.Generation, nil, ""
 	s.reading = convert.SourceReading(p.object)
 	config, err := convert.SourceConfig(p.object)
 	if err == nil {
 		s.program, err = mapping.Compile(config)
-	}
-	if err == nil {
-		s.rollout, err = convert.SourceRollout(p.object, config)
 	}
 	if err != nil {
 		s.invalid = err.Error()

@@ -2,22 +2,20 @@ package tenantsource_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
 
-// gently lets the source roll its changes out.
-func gently(r v1alpha1.SourceRollout) func(*v1alpha1.TenantSource) {
-	return func(o *v1alpha1.TenantSource) { o.Spec.Rollout = &r }
-}
+// gently gives the source a rollout.
+func gently(o *v1alpha1.TenantSource) { o.Spec.Rollout = &v1alpha1.SourceRollout{MaxConcurrent: 4} }
 
 // stamped gives all tenants a parameter, which is a version of the template that can be told.
 func stamped(version string) func(*v1alpha1.TenantSource) {
@@ -26,379 +24,173 @@ func stamped(version string) func(*v1alpha1.TenantSource) {
 	}
 }
 
-// versionOf is the version that a tenant has.
-func versionOf(o *v1alpha1.DistributionTenant) string {
-	for _, p := range o.Spec.Parameters {
-		if p.Name == "version" {
-			return p.Value
-		}
-	}
-	return ""
-}
-
-// having are the names of the tenants that have the version.
-func having(w *sourceworld.World, version string) []string {
-	out := []string{}
+// having is how many tenants have the version.
+func having(w *sourceworld.World, version string) (n int) {
 	for _, o := range w.AllTenants() {
-		if versionOf(&o) == version {
-			out = append(out, o.Name)
+		if p := o.Spec.Parameters; len(p) > 0 && p[0].Value == version {
+			n++
 		}
 	}
-	return out
+	return n
 }
 
-// rolledOut is what the source says of its rollout.
-func rolledOut(t *testing.T, w *sourceworld.World, want string) {
+// rolledOut is what the source says of its rollout, and of which of its generations since it was created.
+func rolledOut(t *testing.T, w *sourceworld.World, want string, generation int64) {
 	t.Helper()
-	if got := w.Condition("customers", v1alpha1.ConditionRolledOut); got != want {
-		t.Errorf("the source says %s, want %s\n%s", got, want, w.Describe("customers"))
-	}
-}
-
-// settled is a world whose n tenants are ready with the first version.
-func settled(t *testing.T, n int, r v1alpha1.SourceRollout) (*sourceworld.World, func(name string, row map[string]any)) {
-	t.Helper()
-	w, table := newWorld(t, n, gently(r), stamped("one"))
-	w.Advance(2 * time.Second)
-	w.Deploy("customers", nil)
-	w.Advance(2 * time.Second)
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-	return w, func(_ string, row map[string]any) { must(t, table.Put(t.Context(), row)) }
-}
-
-// steps plays what follows a change, tenant by tenant, and returns how many had the version after each look.
-func steps(w *sourceworld.World, version string, looks int) []int {
-	var counts []int
-	for range looks {
-		w.Advance(2 * time.Second)
-		if n := len(having(w, version)); len(counts) == 0 || counts[len(counts)-1] != n {
-			counts = append(counts, n)
+	o, _ := w.Get("customers")
+	got, of := sourceworld.Condition(o, v1alpha1.ConditionRolledOut), int64(0)
+	for _, c := range o.Status.Conditions {
+		if c.Type == v1alpha1.ConditionRolledOut {
+			of = c.ObservedGeneration
 		}
-		w.Deploy("customers", nil)
 	}
-	return counts
+	if got != want || of != generation {
+		t.Errorf("the source says %s of generation %d, want %s of %d\n%s", got, of, want, generation, w.Describe("customers"))
+	}
 }
 
-// A change of the template begins with one tenant, and costs one write for each.
-func TestAChangeIsRolledOut(t *testing.T) {
+// rolling is a world in memory whose n tenants have the first version, with how far their changes have come.
+func rolling(t *testing.T, n int) (w *sourceworld.World, progress **rollout.Rollout, table *memoryTable) {
+	t.Helper()
+	var now *rollout.Rollout
+	w, table = inMemory(t, n, sourceworld.Options{Progress: func(source types.NamespacedName) (rollout.Rollout, bool) {
+		if now == nil || source.Name != "customers" {
+			return rollout.Rollout{}, false
+		}
+		return *now, true
+	}}, gently, stamped("one"))
+	w.Deploy(nil)
+	w.Advance(time.Second)
+	rolledOut(t, w, "RolledOut=True/RolledOut", 1)
+	return w, &now, table
+}
+
+// All objects change at once, each with one write. That all tenants have the change is said once it is in AWS, with two
+// writes of status altogether.
+func TestAChangeOfTheSpecChangesAllObjects(t *testing.T) {
 	t.Parallel()
-	const n = 20
-	w, _ := settled(t, n, v1alpha1.SourceRollout{MaxConcurrent: 4})
+	const n = 12
+	w, _, _ := rolling(t, n)
 	before := w.Writes()
 	w.Edit("customers", stamped("two"))
-	counts := steps(w, "two", 12)
-	if diff := cmp.Diff([]int{1, 3, 7, 11, 15, 19, 20}, counts); diff != "" {
-		t.Errorf("the change reached (-want +got):\n%s%s", diff, w.Describe("customers"))
+	w.Advance(time.Second)
+	if got := having(w, "two"); got != n {
+		t.Errorf("%d objects have the change\n%s", got, w.Describe("customers"))
 	}
-	rolledOut(t, w, "RolledOut=True/RolledOut")
+	w.Advance(30 * time.Second)
+	rolledOut(t, w, "RolledOut=True/RolledOut", 1)
+	w.Deploy(nil)
+	w.Advance(10 * time.Second)
+	rolledOut(t, w, "RolledOut=True/RolledOut", 2)
+	w.Advance(2 * interval)
 	after := w.Writes()
-	if got := after.Applied - before.Applied; got != n {
-		t.Errorf("%d writes of tenants, want %d", got, n)
-	}
-	if got := after.SourceStatus - before.SourceStatus; got > 6 {
-		t.Errorf("%d writes of status", got)
-	}
-	o, _ := w.Get("customers")
-	if s := o.Status.Rollout; !s.Complete || *s.Applied != n || *s.Waiting != 0 {
-		t.Errorf("status says %+v", s)
+	// Each of the two later polls has its own.
+	if diff := cmp.Diff([]int{n, 2 + 2}, []int{after.Applied - before.Applied, after.SourceStatus - before.SourceStatus}); diff != "" {
+		t.Errorf("writes of objects and of status (-want +got):\n%s", diff)
 	}
 }
 
-// Two canaries come first, then steps with a pause between them; a restart changes nothing of that.
-func TestCanariesStepsAndPauses(t *testing.T) {
+// What is known of the changes of its tenants is in status: figures at most once in ten seconds, and the rest at once.
+func TestTheProgressOfARolloutIsShown(t *testing.T) {
 	t.Parallel()
-	w, _ := settled(t, 10, v1alpha1.SourceRollout{
-		Canary: &v1alpha1.RolloutCanary{Count: 2}, Step: &v1alpha1.RolloutStep{Count: 4}, Pause: &metav1.Duration{Duration: time.Hour}, MaxConcurrent: 10,
-	})
+	w, progress, _ := rolling(t, 8)
 	w.Edit("customers", stamped("two"))
-	if diff := cmp.Diff([]int{2}, steps(w, "two", 4)); diff != "" {
-		t.Errorf("canaries (-want +got):\n%s", diff)
+	w.Advance(time.Second)
+	now := func(r rollout.Rollout) {
+		*progress = &r
+		w.Progressed("customers")
+		w.Advance(100 * time.Millisecond)
 	}
-	w.Restart()
-	w.Advance(50 * time.Minute)
-	if got := len(having(w, "two")); got != 2 {
-		t.Errorf("%d tenants in the pause", got)
-	}
-	if message := w.Describe("customers"); !strings.Contains(message, ", and pauses until ") {
-		t.Errorf("no end of the pause in:\n%s", message)
-	}
-	w.Advance(12 * time.Minute)
-	w.Deploy("customers", nil)
-	if got := len(having(w, "two")); got != 6 {
-		t.Errorf("%d tenants after the pause\n%s", got, w.Describe("customers"))
-	}
-	w.Advance(62 * time.Minute)
-	w.Deploy("customers", nil)
-	w.Advance(time.Minute)
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-}
-
-// ringed is a world whose tenants 3 and 7 have the labels of canaries. The change that is rolled out uses the column code.
-func ringed(t *testing.T) (*sourceworld.World, *memoryTable, func(*v1alpha1.TenantSource)) {
-	t.Helper()
-	label := func(column string) func(*v1alpha1.TenantSource) {
-		return func(o *v1alpha1.TenantSource) {
-			o.Spec.Mapping = append(o.Spec.Mapping, v1alpha1.FieldMapping{Column: column, Field: v1alpha1.FieldPath("metadata.labels[" + column + "]")})
+	counts := func(want string) {
+		t.Helper()
+		o, _ := w.Get("customers")
+		got := "nothing"
+		if s := o.Status.Rollout; s != nil {
+			got = fmt.Sprintf("%d of %d, %d failed, %d wait, step %d", *s.Applied, *s.Tenants, *s.Failed, *s.Waiting, s.Step)
+		}
+		if got != want {
+			t.Errorf("status says %s, want %s", got, want)
 		}
 	}
-	w, table := rolling(t, 10, sourceworld.Options{}, v1alpha1.SourceRollout{
-		Canary: &v1alpha1.RolloutCanary{MatchLabels: map[string]string{"ring": "canary"}}, MaxConcurrent: 10,
-	})
-	table.more = []string{"ring", "code"}
-	for i, row := range table.rows {
-		row["ring"], row["code"] = "rest", "a"
-		if i == 3 || i == 7 {
-			row["ring"] = "canary"
-		}
-	}
-	w.Edit("customers", label("ring"))
-	w.Advance(6 * interval) // labels change no status, which alone wakes the source here
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-	return w, table, func(o *v1alpha1.TenantSource) {
-		stamped("two")(o)
-		label("code")(o)
-	}
-}
-
-// Canaries by labels come first, all of them and no others.
-func TestCanariesByLabelsComeFirst(t *testing.T) {
-	t.Parallel()
-	w, _, change := ringed(t)
-	w.Edit("customers", change)
-	w.Advance(2 * time.Second)
-	if d := cmp.Diff([]string{name(3), name(7)}, having(w, "two")); d != "" {
-		t.Errorf("who has the change first (-want +got):\n%s", d)
-	}
-	steps(w, "two", 6)
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-}
-
-// A canary that the change makes invalid stops the rollout before it begins: no other tenant is tried in its place.
-func TestACanaryThatCantHaveTheChangeStopsIt(t *testing.T) {
-	t.Parallel()
-	w, table, change := ringed(t)
-	table.rows[7]["code"] = "no label"
-	w.Edit("customers", change)
-	for range 3 {
-		deploys(w, nil)
-	}
-	rolledOut(t, w, "RolledOut=False/RolloutStopped")
-	if got := w.Describe("customers"); !strings.Contains(got, "1 of 10 tenants can't have the change, with 1 canary among them, so the rollout is stopped") {
+	first := rollout.Progress{Step: 1, Target: 2}
+	now(rollout.Rollout{Waiting: 8, InFlight: 2, Progress: first})
+	rolledOut(t, w, "RolledOut=False/RollingOut", 2)
+	counts("0 of 8, 0 failed, 8 wait, step 1")
+	now(rollout.Rollout{Applied: 1, Waiting: 7, InFlight: 1, Progress: first})
+	counts("0 of 8, 0 failed, 8 wait, step 1")
+	w.Advance(10 * time.Second)
+	counts("1 of 8, 0 failed, 7 wait, step 1")
+	now(rollout.Rollout{Failed: 2, Waiting: 6, Stopped: true, First: `Tenant "customer-001": it is broken`, Progress: first})
+	rolledOut(t, w, "RolledOut=False/RolloutStopped", 2)
+	counts("0 of 8, 2 failed, 6 wait, step 1")
+	expect(t, w, "Ready=True/PollSucceeded")
+	if got := w.Condition("customers", v1alpha1.ConditionStalled); got != "Stalled=True/RolloutStopped" {
 		t.Errorf("the source says %s", got)
 	}
-	if got := having(w, "two"); len(got) > 0 {
-		t.Errorf("%v have the change", got)
+	if e := w.Events[len(w.Events)-1]; !e.Warning || e.Reason != v1alpha1.ReasonRolloutStopped || !strings.Contains(e.Message, "it is broken") {
+		t.Errorf("the last event is %+v", e)
 	}
-	table.rows[7]["code"] = "b"
-	w.Advance(interval)
-	steps(w, "two", 6)
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-}
-
-// A canary whose row is gone for a moment is waited for.
-func TestACanaryWithoutARowIsWaitedFor(t *testing.T) {
-	t.Parallel()
-	w, table, change := ringed(t)
-	rows := table.rows
-	table.rows = slices.Delete(slices.Clone(rows), 7, 8)
-	w.Edit("customers", change)
-	for range 3 {
-		deploys(w, nil)
-	}
-	if d := cmp.Diff([]string{name(3)}, having(w, "two")); d != "" {
-		t.Errorf("who has the change without the row (-want +got):\n%s", d)
-	}
-	table.rows = rows
-	w.Annotate("customers", v1alpha1.AnnotationSyncNow, "rows are back")
-	w.Advance(2 * time.Second)
-	if d := cmp.Diff([]string{name(3), name(7)}, having(w, "two")); d != "" {
-		t.Errorf("who has the change first (-want +got):\n%s", d)
-	}
-	steps(w, "two", 6)
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-}
-
-// Too many failures stop a rollout; rows of tenants that it has not reached go through with the former version, new rows
-// get the new one, and undo takes it back.
-func TestARolloutStopsAndIsUndone(t *testing.T) {
-	t.Parallel()
-	w, put := settled(t, 8, v1alpha1.SourceRollout{Canary: &v1alpha1.RolloutCanary{Count: 2}, MaxConcurrent: 2})
-	w.Edit("customers", stamped("two"))
-	w.Advance(2 * time.Second)
-	w.Deploy("customers", func(o *v1alpha1.DistributionTenant) bool { return versionOf(o) == "two" })
-	w.Advance(2 * time.Second)
-	rolledOut(t, w, "RolledOut=False/RolloutStopped")
-	released := having(w, "two")
-
-	waiting := slices.DeleteFunc(names(8), func(n string) bool { return slices.Contains(released, n) })[0]
-	changed := map[string]any{"name": waiting, "domain": "new-" + waiting + ".example.com", "enabled": true}
-	put(waiting, changed)
-	put(name(8), row(8))
-	w.Advance(interval)
-	for _, o := range w.AllTenants() {
-		if want := "new-" + waiting + ".example.com"; o.Name == waiting && (o.Spec.Domains[0].Domain != want || versionOf(&o) != "one") {
-			t.Errorf("the changed row became %s with version %s", o.Spec.Domains[0].Domain, versionOf(&o))
-		}
-	}
-	if diff := cmp.Diff(append(released, name(8)), having(w, "two")); diff != "" {
-		t.Errorf("after the stop (-want +got):\n%s", diff)
-	}
-
-	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Undo = true })
-	for range 4 {
-		w.Advance(2 * time.Second)
-		w.Deploy("customers", nil)
-	}
-	w.Advance(2 * time.Second)
-	rolledOut(t, w, "RolledOut=False/Undone")
-	if got := having(w, "two"); len(got) > 0 {
-		t.Errorf("%v have what was undone", got)
-	}
-
-	// Without undo it starts again, and a second change overtakes it.
-	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Undo = false })
-	w.Advance(2 * time.Second)
-	w.Edit("customers", stamped("three"))
-	steps(w, "three", 12)
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-	if got := len(having(w, "three")); got != 9 {
-		t.Errorf("%d tenants have the last version", got)
-	}
-}
-
-// A change that is taken back in the spec is taken from the tenants that have it.
-func TestAChangeThatIsTakenBackInTheSpec(t *testing.T) {
-	t.Parallel()
-	w, _ := settled(t, 6, v1alpha1.SourceRollout{MaxConcurrent: 2})
-	w.Edit("customers", stamped("two"))
-	steps(w, "two", 2)
-	w.Edit("customers", stamped("one"))
-	steps(w, "one", 4)
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-	if got := having(w, "one"); len(got) != 6 {
-		t.Errorf("%v have the version of the spec\n%s", got, w.Describe("customers"))
-	}
-	// Also where another change and undo come after that.
-	w.Edit("customers", stamped("two"))
-	steps(w, "two", 2)
-	w.Edit("customers", stamped("one"))
-	w.Edit("customers", stamped("three"))
-	steps(w, "three", 2)
-	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Undo = true })
-	steps(w, "one", 5)
-	rolledOut(t, w, "RolledOut=False/Undone")
-	if got := having(w, "one"); len(got) != 6 {
-		t.Errorf("%v have the former version\n%s", got, w.Describe("customers"))
-	}
-}
-
-// A paused rollout reaches no tenant until that is taken back.
-func TestAPausedRolloutWaits(t *testing.T) {
-	t.Parallel()
-	w, _ := settled(t, 3, v1alpha1.SourceRollout{Paused: true})
-	w.Edit("customers", stamped("two"))
-	steps(w, "two", 3)
-	rolledOut(t, w, "RolledOut=False/RolloutPaused")
-	if got := having(w, "two"); len(got) > 0 {
-		t.Errorf("%v have the change", got)
-	}
-	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Paused = false })
-	steps(w, "two", 5)
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-}
-
-// movedTo is how many tenants are in the distribution.
-func movedTo(w *sourceworld.World, id string) (count int) {
-	for _, o := range w.AllTenants() {
-		if o.Spec.DistributionID == id {
-			count++
-		}
-	}
-	return count
-}
-
-// approveIfHeld approves what the guard holds, if anything.
-func approveIfHeld(w *sourceworld.World) {
-	if o, _ := w.Get("customers"); o.Status.HeldDeletions != nil {
-		w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, o.Status.HeldDeletions.PlanHash)
-	}
-}
-
-// Once the moves are approved, their rollout can be paused and slowed down without another approval.
-func TestAnApprovedMoveGoesOnAfterAnEditOfItsRollout(t *testing.T) {
-	t.Parallel()
-	const n = 12
-	w, _ := settled(t, n, v1alpha1.SourceRollout{MaxConcurrent: 5})
-	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.DistributionID = "E2SECOND" })
-	w.Advance(interval)
-	expect(t, w, "Ready=False/DeletionHeld")
-	approveIfHeld(w)
-	for range 2 {
-		w.Advance(2 * time.Second)
-		w.Deploy("customers", nil)
-	}
-	moved := movedTo(w, "E2SECOND")
-	if moved == 0 || moved == n {
-		t.Fatalf("%d tenants moved before the edits", moved)
-	}
-	for _, edit := range []func(*v1alpha1.SourceRollout){
-		func(r *v1alpha1.SourceRollout) { r.Paused = true },
-		func(r *v1alpha1.SourceRollout) { r.MaxConcurrent = 2 },
-		func(r *v1alpha1.SourceRollout) { r.Paused = false },
-	} {
-		w.Edit("customers", func(o *v1alpha1.TenantSource) { edit(o.Spec.Rollout) })
-		w.Advance(2 * time.Second)
-		w.Deploy("customers", nil)
-		expect(t, w, "Ready=True/PollSucceeded")
-	}
-	for range 8 {
-		w.Advance(2 * time.Second)
-		w.Deploy("customers", nil)
-	}
-	w.Advance(2 * time.Second)
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-	if got := movedTo(w, "E2SECOND"); got != n {
-		t.Errorf("%d tenants moved\n%s", got, w.Describe("customers"))
-	}
-	if o, _ := w.Get("customers"); o.Status.ChangesInWindow != n {
-		t.Errorf("%d harmful changes are counted, want each once", o.Status.ChangesInWindow)
-	}
-}
-
-// Another distribution for all tenants: the guard is asked once, the tenants move in steps, and undo moves them back.
-func TestTenantsMoveToAnotherDistribution(t *testing.T) {
-	t.Parallel()
-	const n = 12
-	w, _ := settled(t, n, v1alpha1.SourceRollout{MaxConcurrent: 5})
-	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.DistributionID = "E2SECOND" })
-	w.Advance(interval)
-	expect(t, w, "Ready=False/DeletionHeld")
-	if got := movedTo(w, "E2SECOND"); got != 0 {
-		t.Errorf("%d tenants moved without approval", got)
-	}
-	approveIfHeld(w)
+	// A new process knows nothing of it, and the tenants don't have their specs.
+	*progress = nil
+	w.Restart()
+	w.Advance(30 * time.Second)
+	rolledOut(t, w, "RolledOut=False/RolloutStopped", 2)
+	now(rollout.Rollout{Applied: 7, Failed: 1, First: `Tenant "customer-001": it is broken`})
+	rolledOut(t, w, "RolledOut=False/TenantsFailed", 2)
+	w.Deploy(nil)
+	*progress = nil
+	w.Progressed("customers")
 	w.Advance(time.Second)
-	if got := movedTo(w, "E2SECOND"); got != 1 {
-		t.Errorf("%d tenants moved at first\n%s", got, w.Describe("customers"))
+	rolledOut(t, w, "RolledOut=True/RolledOut", 2)
+	counts("nothing")
+
+	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Rollout = nil })
+	w.Advance(time.Second)
+	rolledOut(t, w, "RolledOut is not there", 0)
+}
+
+// Rows whose tenants all have their turn at once cost no write of status more than without a rollout.
+func TestARowThatChangesIsNoRollout(t *testing.T) {
+	t.Parallel()
+	w, progress, table := rolling(t, 3)
+	w.Advance(2 * interval)
+	before := w.Writes()
+	table.rows[1]["domain"] = []any{table.rows[1]["domain"], "new.example.com"}
+	*progress = &rollout.Rollout{Waiting: 1, InFlight: 1}
+	w.Advance(interval)
+	*progress = nil
+	w.Progressed("customers")
+	w.Advance(time.Second)
+	after := w.Writes()
+	if diff := cmp.Diff([]int{1, 1}, []int{after.Applied - before.Applied, after.SourceStatus - before.SourceStatus}); diff != "" {
+		t.Errorf("writes of objects and of status (-want +got):\n%s", diff)
 	}
-	for range 8 {
-		w.Deploy("customers", nil)
-		w.Advance(2 * time.Second)
+	rolledOut(t, w, "RolledOut=True/RolledOut", 1)
+}
+
+// The guard judges a change as a whole. An edit of the rollout leaves the plan that it holds as it is, and while it is held,
+// nothing is rolled out.
+func TestAHeldMoveIsTheSameAfterAnEditOfTheRollout(t *testing.T) {
+	t.Parallel()
+	const n = 12
+	w, _, _ := rolling(t, n)
+	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.DistributionID = "E2SECOND" })
+	w.Advance(interval)
+	expect(t, w, "Ready=False/DeletionHeld")
+	o, _ := w.Get("customers")
+	plan := o.Status.HeldDeletions.PlanHash
+	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Paused = true })
+	w.Advance(time.Second)
+	rolledOut(t, w, "RolledOut=True/RolledOut", 1)
+	w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, plan)
+	w.Advance(time.Second)
+	expect(t, w, "Ready=True/PollSucceeded")
+	for _, o := range w.AllTenants() {
+		if o.Spec.DistributionID != "E2SECOND" {
+			t.Errorf("%s is in %s\n%s", o.Name, o.Spec.DistributionID, w.Describe("customers"))
+		}
 	}
-	rolledOut(t, w, "RolledOut=True/RolledOut")
-	if got := movedTo(w, "E2SECOND"); got != n {
-		t.Errorf("%d tenants moved", got)
-	}
-	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Rollout.Undo = true })
-	w.Advance(2 * time.Second)
-	approveIfHeld(w)
-	for range 8 {
-		w.Advance(2 * time.Second)
-		w.Deploy("customers", nil)
-	}
-	w.Advance(2 * time.Second)
-	rolledOut(t, w, "RolledOut=False/Undone")
-	if got := movedTo(w, sourceworld.DistributionID); got != n {
-		t.Errorf("%d tenants moved back: %s", got, fmt.Sprint(w.Describe("customers")))
-	}
+	w.Deploy(nil)
+	w.Advance(10 * time.Second)
+	rolledOut(t, w, "RolledOut=True/RolledOut", 3)
 }

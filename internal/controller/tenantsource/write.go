@@ -81,9 +81,6 @@ func (p *pass) rendered(o mapping.Object, c tenantsource.Change) *unstructured.U
 	if o.Key != "" {
 		annotations[v1alpha1.AnnotationSourceRowKey] = o.Key
 	}
-	if c.Revision != "" {
-		annotations[v1alpha1.AnnotationSourceRevision] = c.Revision
-	}
 	maps.Copy(annotations, o.Annotations)
 	u.SetAnnotations(annotations)
 	u.Object["spec"] = o.Spec

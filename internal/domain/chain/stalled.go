@@ -19,7 +19,7 @@ var personal = []Reason{
 	"CertificateSANMismatch", "MissingParameters", "MissingCertificate", "DistributionDisabled",
 	"DNSError", "DNSConflict", "ZoneNotFound", "ZoneAmbiguous", "RoleNotAllowed",
 	// Of a source.
-	"SourceError", "Conflict", "InvalidConfig", "DeletionHeld", "UndoImpossible",
+	"SourceError", "Conflict", "InvalidConfig", "DeletionHeld",
 	// Of an invalidation.
 	"InvalidationFailed",
 	// Of a customer's namespace and of a plan.

@@ -34,8 +34,6 @@ type Change struct {
 	Approved bool
 	// Unmark takes the mark off that the object has because its row was gone.
 	Unmark bool
-	// Revision is the version of the spec that the object has with it; empty without a rollout.
-	Revision string
 	// body is the object in its smallest form: there may be a change for each of a hundred thousand rows.
 	body []byte
 }
@@ -74,9 +72,8 @@ func (c Change) loss() Loss { return Loss{Owned: Owned{Name: c.Name, UID: c.UID}
 type Harvest struct {
 	// Rows is how many there were; Tenants how many of them are tenants.
 	Rows, Tenants int
-	// Changes are what has to be written, by name. Staged are those that wait for a rollout.
+	// Changes are what has to be written, by name.
 	Changes []Change
-	Staged  []Staged
 	// Rejected are the rows that are not used, by row. Nameless is how many of them can't be matched to a tenant,
 	// Conflicts how many conflict with a foreign object.
 	Rejected            []mapping.Rejection
@@ -88,8 +85,6 @@ type Harvest struct {
 	Declared bool
 
 	present map[string]bool
-	// settled are the names of objects that are as the version that is rolled out says, without having got it.
-	settled map[string]bool
 }
 
 // Present reports whether a row names the object, be it as it should or not.
@@ -119,11 +114,6 @@ func (h *Harvest) unmark(owned []Owned, policy Policy) {
 func (h *Harvest) Harmful() []Loss {
 	var out []Loss
 	for _, c := range h.Changes {
-		if c.Harm != "" {
-			out = append(out, c.loss())
-		}
-	}
-	for _, c := range h.Staged {
 		if c.Harm != "" {
 			out = append(out, c.loss())
 		}

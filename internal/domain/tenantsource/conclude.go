@@ -14,6 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 )
 
 // The reasons. The api package carries the same words as its contract; a test keeps the two equal.
@@ -73,8 +74,8 @@ type Report struct {
 	// Granted means that the source asks for no more than is granted, or that it is held for it: what an audit has said of
 	// it is over, also between two polls.
 	Granted bool
-	// Rollout is nil where nothing is new of it, Unrolled says that there is none any more.
-	Rollout  *RolloutReport
+	// Rollout is nil where nothing is new of it, Unrolled says that the spec has none any more.
+	Rollout  *rollout.Rollout
 	Unrolled bool
 	// Watching is what to say of the stream of changes, if anything; Unwatched means that there is none.
 	Watching  *chain.Condition
@@ -241,9 +242,6 @@ func (in Input) concludeRound(r *Report, round *Round) {
 		Rejected: rejected[:min(len(rejected), maxListed)], RejectedTotal: len(rejected), Columns: h.Columns,
 	}
 	in.pending(res, round)
-	if round.Rolling != nil {
-		r.Rollout = &RolloutReport{Memory: round.Rolling.Memory}
-	}
 	r.Unrolled = in.Rollout == nil
 	r.Result, r.Pending, r.PendingKnown = res, round.Verdict.Pending, true
 	r.Conditions = []chain.Condition{in.ready(round, res), in.synced(round, res)}

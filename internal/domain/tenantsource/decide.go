@@ -35,12 +35,12 @@ type Input struct {
 	Token, Approved string
 	Memory          Memory
 	Session         *Session
-	// Rollout is nil where a change of the spec reaches all tenants at once. Looks are the objects of the source, while a
-	// rollout is on its way.
-	Rollout *RolloutSpec
-	Looks   []Look
-	// Early is how long the objects are not to be looked at yet.
-	Early time.Duration
+	// Rollout is what the spec says of how changes of its tenants spread; nil where it says nothing. Progress is how far those
+	// have come that are on their way. Behind is how many tenants don't have their spec yet, where
+	// LooksBehind asks for it.
+	Rollout  *rollout.Limits
+	Progress rollout.Rollout
+	Behind   int
 	// Watch is what is known of the stream of the table's changes; nil without spec.watch. RowKey is set where a column
 	// identifies the rows. LargeTable is from how many rows on single ones are read.
 	Watch      *Watch
@@ -68,7 +68,8 @@ type Memory struct {
 	Complete time.Time
 	// Cleared are the keys of the losses that the guard had allowed and counted, and that may not all have happened.
 	Cleared []string
-	Rollout RolloutMemory
+	// RolledOut is the generation for which the condition RolledOut is True; zero where it is not.
+	RolledOut int64
 	// InSync is set where the condition Synced is True.
 	InSync bool
 }
@@ -112,8 +113,6 @@ type Session struct {
 	Reading string
 	// Round is the poll, or the deletion, that is on its way; nil for none.
 	Round *Round
-	// Rolling is the rollout that the last complete read belongs to; nil where there is none, or before that read.
-	Rolling *Rolling
 }
 
 // Step is what is done next.
@@ -134,8 +133,6 @@ const (
 	Reserve
 	// Remove deletes, or disables, the next objects.
 	Remove
-	// Release brings a change of the spec to the next tenants of a rollout.
-	Release
 	// LetGo releases the deleted source.
 	LetGo
 )
@@ -145,7 +142,7 @@ func (s Step) Effect() chain.Effect {
 	switch s {
 	case Read:
 		return chain.Read
-	case ReadNamed, Apply, Remove, Release:
+	case ReadNamed, Apply, Remove:
 		return chain.Write
 	case LetGo:
 		return chain.Release
@@ -160,9 +157,6 @@ type Decision struct {
 	Step Step
 	// After is when to look again, with Rest; zero leaves it to events.
 	After time.Duration
-	// Release are the UIDs of the tenants that come next, and Progress how far the rollout comes with them.
-	Release  []string
-	Progress rollout.Progress
 }
 
 // rule is one question about a source.
@@ -181,7 +175,7 @@ func Decide(in Input) Decision {
 	}
 	d, name, fires := chain.Decide(rules, in)
 	if !fires {
-		return Decision{Rule: "Idle", Step: Rest, After: max(in.looks().Sub(in.Now), 0)}
+		return Decision{Rule: "Idle", Step: Rest, After: in.idle()}
 	}
 	d.Rule = name
 	return d
@@ -199,7 +193,6 @@ func livingRules() []rule {
 		chain.Ask("Applied", "New and changed rows are applied, a batch in each pass. Changes that take something away are applied after they are counted.", Input.applied),
 		chain.Ask("Counted", "Deletions, and changes that take something away, are counted in status before they are carried out.", Input.counted),
 		chain.Ask("Removed", "Tenants that the guard releases are deleted or disabled, a batch in each pass.", Input.removed),
-		chain.Ask("RolledOut", "Between polls, a change of the spec is rolled out to the next tenants, as long as few enough have failed.", Input.rolled),
 	}
 }
 
@@ -275,6 +268,15 @@ func (in Input) looks() time.Time {
 	return due
 }
 
+// idle is how long nothing is to be done. Tenants that get their spec without waiting for their turn wake no source.
+func (in Input) idle() time.Duration {
+	after := max(in.looks().Sub(in.Now), 0)
+	if in.Behind > 0 {
+		return min(after, CountsEvery)
+	}
+	return after
+}
+
 // asked reports whether a poll is wanted out of turn.
 func (in Input) asked() bool {
 	s := in.Session
@@ -329,7 +331,7 @@ func (in Input) applied() (Decision, bool) {
 
 func (in Input) counted() (Decision, bool) {
 	r := in.Session.Round
-	if r != nil && !r.Reserved && (r.Removed < len(r.Verdict.Go) || r.Harvest != nil && (r.Written < len(r.Harvest.Changes) || len(r.Harvest.Staged) > 0)) {
+	if r != nil && !r.Reserved && (r.Removed < len(r.Verdict.Go) || r.Harvest != nil && r.Written < len(r.Harvest.Changes)) {
 		return do(Reserve)
 	}
 	return pass()

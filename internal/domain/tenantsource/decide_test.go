@@ -150,7 +150,7 @@ func TestEveryRuleIsTold(t *testing.T) {
 			t.Errorf("%+v says nothing", r)
 		}
 	}
-	if len(keep) != 11 || len(remove) != 5 {
+	if len(keep) != 10 || len(remove) != 5 {
 		t.Errorf("%d and %d rules", len(keep), len(remove))
 	}
 }

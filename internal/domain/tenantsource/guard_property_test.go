@@ -93,7 +93,7 @@ func (l *life) play(w weather) {
 		case tenantsource.Rest:
 			l.rest(d)
 			return
-		case tenantsource.LetGo, tenantsource.Release, tenantsource.ReadNamed:
+		case tenantsource.LetGo, tenantsource.ReadNamed:
 			l.t.Fatalf("unexpected %+v", d)
 		}
 	}

@@ -130,21 +130,19 @@ func (in Input) FailNamed(f *Failure) {
 }
 
 // JudgeNamed takes what a read of named rows came to: the changes that may be made at once. What takes something away, gives
-// something back, has to be told to people, or concerns a tenant that waits for a rollout, is left to a poll. poll says that
-// there is such a thing.
+// something back, or has to be told to people, is left to a poll. poll says that there is such a thing.
 func (in Input) JudgeNamed(h *Harvest) (changes []Change, poll bool) {
 	// How many rows have a value in a column can't be told from some of them.
 	if len(Upset(in.Memory.Columns, math.MaxInt, h)) > 0 {
 		return nil, true
 	}
 	lost := func(name string) bool { _, is := in.Session.Losses[name]; return is }
-	waiting := in.Session.Rolling.waiting(h, in.Now)
 	changes = slices.DeleteFunc(slices.Clone(h.Changes), func(c Change) bool {
-		return lost(c.Name) || waiting[c.Name] || c.Harm != "" || c.Action != Create && c.Action != Update
+		return lost(c.Name) || c.Harm != "" || c.Action != Create && c.Action != Update
 	})
-	poll = len(changes) < len(h.Changes) || len(h.Rejected)+len(h.Staged) > 0
+	poll = len(changes) < len(h.Changes) || len(h.Rejected) > 0
 	for name := range h.present {
-		poll = poll || lost(name) || waiting[name]
+		poll = poll || lost(name)
 	}
 	return changes, poll
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
@@ -51,7 +50,6 @@ func TestWhenRowsAreReadAlone(t *testing.T) {
 		"the database can't read single rows": {func(in *tenantsource.Input) {
 			in.Session.NoNamedUntil, in.Session.NoNamedFor = in.Now.Add(time.Second), in.Generation
 		}, tenantsource.Read, 0},
-		"a change of the spec is being rolled out": {func(in *tenantsource.Input) { in.Session.Rolling = &tenantsource.Rolling{} }, tenantsource.ReadNamed, 0},
 		"a poll is due": {func(in *tenantsource.Input) { in.Session.LastRegular = in.Now.Add(-time.Hour) }, tenantsource.Read, 0},
 		"the last poll failed, and the next waits":           {func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 1, in.Now.Add(time.Minute) }, tenantsource.Rest, time.Minute},
 		"rows were read a moment ago":                        {func(in *tenantsource.Input) { in.Session.LastNamed = in.Now.Add(-400 * time.Millisecond) }, tenantsource.Rest, 600 * time.Millisecond},
@@ -67,31 +65,6 @@ func TestWhenRowsAreReadAlone(t *testing.T) {
 			got := tenantsource.Decide(in)
 			if got.Step != c.step || got.After != c.after {
 				t.Errorf("step %d after %s, want %d after %s", got.Step, got.After, c.step, c.after)
-			}
-		})
-	}
-}
-
-// A rollout whose tenants all have the change, but are not well with it, does not delay the rows that were named.
-func TestRowsThatAreNamedWhileTenantsAreNotWell(t *testing.T) {
-	for name, early := range map[string]time.Duration{
-		"the tenants are looked at":         0,
-		"they were looked at a moment ago":  900 * time.Millisecond,
-		"they are looked at again at first": 300 * time.Millisecond,
-	} {
-		t.Run(name, func(t *testing.T) {
-			in := large(t, func(in *tenantsource.Input) {
-				in.Rollout, in.Early = &tenantsource.RolloutSpec{Limits: rollout.Limits{MaxConcurrent: 1}}, early
-				in.Session.Rolling = &tenantsource.Rolling{Memory: tenantsource.RolloutMemory{Revision: "r", Complete: true, Failing: true}}
-				in.Session.LastNamed = in.Now.Add(-400 * time.Millisecond)
-			})
-			in.Guard.Interval = 10 * time.Minute
-			want := 600 * time.Millisecond
-			if early > 0 {
-				want = min(want, early)
-			}
-			if got := tenantsource.Decide(in); got.Rule != "RolledOut" || got.Step != tenantsource.Rest || got.After != want {
-				t.Errorf("%s: step %d after %s, want a rest of %s", got.Rule, got.Step, got.After, want)
 			}
 		})
 	}
@@ -168,47 +141,6 @@ func TestWhatARowSaysAlone(t *testing.T) {
 				}
 			}
 			got, poll := in.JudgeNamed(now.Harvest())
-			if diff := cmp.Diff(c.want, changes(&tenantsource.Harvest{Changes: got})); diff != "" || poll != c.poll {
-				t.Errorf("poll %t, want %t; changes (-want +got):\n%s", poll, c.poll, diff)
-			}
-		})
-	}
-}
-
-// What a rollout will make of a tenant was found out with the poll before it. A row of that tenant is left to a poll, and others
-// are not.
-func TestARowOfATenantThatWaitsForARollout(t *testing.T) {
-	program := keyed(t)
-	row := mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}}
-	o, _ := program.Build(1, row)
-	ours := tenantsource.Standing{Relation: tenantsource.Ours, UID: "u1", Key: o.Key}
-	changed := objects{"acme": {standing: ours, domains: []string{"acme.example.com"}}}
-	equal := objects{"acme": {standing: ours, hash: o.Hash()}}
-	at := func(uid string) map[string]time.Time { return map[string]time.Time{uid: noon} }
-	for name, c := range map[string]struct {
-		fleet    objects
-		waits    tenantsource.Change
-		released map[string]time.Time
-		refused  map[string]tenantsource.Refusal
-		want     []string
-		poll     bool
-	}{
-		"it waits":                              {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
-		"it waits, and nothing is to be made":   {fleet: equal, waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
-		"it waited, and its object is gone":     {waits: tenantsource.Change{Name: "acme", UID: "u1"}, poll: true},
-		"it has the change":                     {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, released: at("u1"), want: []string{"Update acme u1"}},
-		"it was given it long ago, to no avail": {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, released: map[string]time.Time{"u1": noon.Add(-time.Hour)}, poll: true},
-		"another one waits":                     {fleet: changed, waits: tenantsource.Change{Name: "beta", UID: "u2"}, want: []string{"Update acme u1"}},
-		"it is new":                             {waits: tenantsource.Change{Name: "beta", UID: "u2"}, want: []string{"Create acme"}},
-		"the change was refused, and is again":  {fleet: changed, waits: tenantsource.Change{Name: "acme", UID: "u1"}, released: at("u1"), refused: map[string]tenantsource.Refusal{"u1": {}}, poll: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			in := large(t, func(in *tenantsource.Input) {
-				in.Session.Rolling = &tenantsource.Rolling{
-					Staged: map[string]tenantsource.Staged{c.waits.UID: {Change: c.waits}}, Released: c.released, Refused: c.refused,
-				}
-			})
-			got, poll := in.JudgeNamed(read(t, program, c.fleet, row).Harvest())
 			if diff := cmp.Diff(c.want, changes(&tenantsource.Harvest{Changes: got})); diff != "" || poll != c.poll {
 				t.Errorf("poll %t, want %t; changes (-want +got):\n%s", poll, c.poll, diff)
 			}

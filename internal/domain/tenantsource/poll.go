@@ -42,8 +42,6 @@ type Standing struct {
 	Disabled bool
 	// Harm says what the row would take away from it; empty for nothing.
 	Harm string
-	// Applied is set where the row and the template are what was applied last.
-	Applied bool
 	// Equal is set where it has every field as the row and the template set it, and nothing that
 	// they once set and do no more.
 	Equal bool
@@ -70,9 +68,6 @@ type Poll struct {
 	// Refuse says why an object that a row would create or change may not be as the row says; empty where it may. Nil:
 	// it always may.
 	Refuse func(mapping.Object) string
-	// Shapes are the versions of the spec while one is rolled out; nil otherwise. Revision is the one of all other objects.
-	Shapes   *Shapes
-	Revision string
 
 	program *mapping.Program
 	fleet   Fleet
@@ -90,8 +85,6 @@ type Poll struct {
 	// keys is how many rows had a key, kept are the objects of rows whose names are not usable.
 	keys map[string]int
 	kept map[string]bool
-	// settled are the names of objects that are as the new version says, without having got it.
-	settled map[string]bool
 	// owners are the fleet's Keys; nil until they are needed.
 	owners map[string][]string
 }
@@ -114,9 +107,6 @@ type entry struct {
 	twin bool
 	// returns is set where the object is being deleted: a later poll creates it again.
 	returns bool
-	// revision is that of the version that the object has with it, next what the rollout will make of it.
-	revision string
-	next     *staged
 }
 
 // NewPoll begins a poll. More than maxRows rows are an error, zero for no limit.
@@ -124,8 +114,19 @@ func NewPoll(program *mapping.Program, fleet Fleet, maxRows int) *Poll {
 	return &Poll{
 		program: program, fleet: fleet, maxRows: maxRows,
 		types: map[string]mapping.Type{}, filled: map[string]int{}, names: map[string]int{}, domains: map[string]int{}, clashes: map[string][]int{},
-		keys: map[string]int{}, kept: map[string]bool{}, settled: map[string]bool{},
+		keys: map[string]int{}, kept: map[string]bool{},
 	}
+}
+
+// Wants are the columns that the poll uses; nil for all.
+func (p *Poll) Wants() []string {
+	required, optional, all := p.program.Columns()
+	if all {
+		return nil
+	}
+	out := slices.Concat(required, optional)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Columns implements Sink. A column that is needed has to be there before anything is read.
@@ -167,9 +168,6 @@ func (p *Poll) Row(row mapping.Row) error {
 	}
 	p.note(row)
 	o, rejection := p.program.Build(p.rows, row)
-	if rolls, err := p.rolls(row, o, rejection); rolls || err != nil {
-		return err
-	}
 	if rejection != nil {
 		p.countKey(rejection.Key)
 		p.reject(*rejection)
@@ -311,7 +309,7 @@ func (p *Poll) add(o mapping.Object, row string) error {
 // judge finds out what has to be written for the object, if anything.
 func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 	s := p.fleet.Standing(o)
-	e := entry{name: o.Name, row: row, uid: s.UID, revision: p.Revision, disabled: s.Disabled && !s.Deleting, returns: s.Deleting}
+	e := entry{name: o.Name, row: row, uid: s.UID, disabled: s.Disabled && !s.Deleting, returns: s.Deleting}
 	switch {
 	case s.Relation == Foreign:
 		e.foreign = true
@@ -348,12 +346,8 @@ func (p *Poll) Present(name string) bool {
 func (p *Poll) Harmful() []Loss {
 	var out []Loss
 	for _, e := range p.entries {
-		harm := e.harm
-		if s := p.stagedOf(e); s != nil && harm == "" {
-			harm = s.Harm
-		}
-		if harm != "" && !e.twin {
-			out = append(out, Loss{Owned: Owned{Name: e.name, UID: e.uid}, Harm: harm})
+		if e.harm != "" && !e.twin {
+			out = append(out, Loss{Owned: Owned{Name: e.name, UID: e.uid}, Harm: e.harm})
 		}
 	}
 	return out
@@ -363,7 +357,7 @@ func (p *Poll) Harmful() []Loss {
 func (p *Poll) Harvest() *Harvest {
 	p.refuseTwins()
 	p.refuseClashes()
-	h := &Harvest{Rows: p.rows, Rejected: p.rejected, Declared: p.declared != nil, Columns: p.seen(), present: make(map[string]bool, len(p.names)), settled: p.settled}
+	h := &Harvest{Rows: p.rows, Rejected: p.rejected, Declared: p.declared != nil, Columns: p.seen(), present: make(map[string]bool, len(p.names))}
 	maps.Copy(h.present, p.kept)
 	for i := range p.rejected {
 		r := &p.rejected[i]
@@ -388,10 +382,7 @@ func (p *Poll) Harvest() *Harvest {
 			e.action = Enable
 		}
 		if e.action != "" {
-			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, Harm: e.harm, Revision: e.revision, body: e.body})
-		}
-		if s := p.stagedOf(e); s != nil {
-			h.Staged = append(h.Staged, *s)
+			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, Harm: e.harm, body: e.body})
 		}
 	}
 	slices.SortFunc(h.Changes, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })

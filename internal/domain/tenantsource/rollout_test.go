@@ -1,180 +1,113 @@
 package tenantsource_test
 
 import (
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"pgregory.net/rapid"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// version is the one of that name. Those with names in lower case are too large to be kept, and the content of those after
-// a minus is forgotten.
-func version(name string) tenantsource.Version {
-	if forgotten, ok := strings.CutPrefix(name, "-"); ok {
-		return tenantsource.Version{Revision: forgotten}
-	}
-	v := tenantsource.Version{Revision: name}
-	if name == strings.ToUpper(name) {
-		v.Content = "content of " + name
-	}
-	return v
-}
-
-// spec is what becomes of the memory of a source.
-type spec struct {
-	tenantsource.RolloutMemory
-	version string
-	undo    bool
-}
-
-// takes plays a step: undo and redo set and remove spec.rollout.undo, done ends the rollout, left does so without a tenant,
-// and all else is a version.
-func (s *spec) takes(step string) {
-	switch step {
-	case "undo", "redo":
-		s.undo = step == "undo"
-	case "done", "left":
-		s.Complete, s.Left = true, 0
-		if step == "left" {
-			s.Left = 1
-		}
-		return
-	default:
-		s.version = step
-	}
-	s.RolloutMemory = s.Next(version(s.version), s.undo)
-}
-
-func TestNextRollout(t *testing.T) {
+// What a source says of changes that reach its tenants in steps. The spec has generation 2, and RolledOut is True for 1.
+func TestHowARolloutIsTold(t *testing.T) {
 	t.Parallel()
+	const over = "True RolledOut: No change waits for its turn."
 	for name, c := range map[string]struct {
-		steps, revision, former, versions string
-		complete                          bool
-		left                              int
+		progress rollout.Rollout
+		change   func(*tenantsource.Input)
+		want     string
+		looks    bool
 	}{
-		"the first version has nothing to return to":                    {steps: "A", revision: "A", versions: "A"},
-		"a change returns to what all tenants have":                     {steps: "A done B", revision: "B", former: "A", versions: "A B"},
-		"a second change returns to that, too":                          {steps: "A done B C", revision: "C", former: "A", versions: "A B C"},
-		"and so does one that takes the first back":                     {steps: "A done B A", revision: "A", former: "A", versions: "B A"},
-		"what no tenant has is forgotten":                               {steps: "A done B done C", revision: "C", former: "B", versions: "B C"},
-		"of more than four, the one to return to is kept":               {steps: "A done B C D E F", revision: "F", former: "A", versions: "A -B -C D E F"},
-		"what tenants without a row have is not forgotten":              {steps: "A done B left C", revision: "C", former: "B", versions: "A B C", left: 1},
-		"the same version is no change":                                 {steps: "A done B done B", revision: "B", former: "A", versions: "A B", complete: true},
-		"undo gives the former version back":                            {steps: "A done B undo", revision: "A", former: "A", versions: "A B"},
-		"undo gives it back when all tenants have the change":           {steps: "A done B done undo", revision: "A", former: "A", versions: "A B"},
-		"a change meanwhile waits":                                      {steps: "A done B undo C", revision: "A", former: "A", versions: "A B C"},
-		"without undo the change begins from the start":                 {steps: "A done B undo done redo", revision: "B", former: "A", versions: "A B"},
-		"a change that was undone and taken back is over":               {steps: "A done B undo done A redo", revision: "A", former: "A", versions: "A", complete: true},
-		"the first version can't be undone":                             {steps: "A undo", versions: "A"},
-		"neither can a change of a version that was too large":          {steps: "a done B undo", former: "a", versions: "a B"},
-		"without undo, what can't be undone goes on":                    {steps: "a done B undo redo", revision: "B", former: "a", versions: "a B"},
-		"a version that is too large is rolled out like others":         {steps: "A done b", revision: "b", former: "A", versions: "A b"},
-		"a version that tenants still have is not remembered two times": {steps: "A done B C B", revision: "B", former: "A", versions: "A C B"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var s spec
-			for step := range strings.FieldsSeq(c.steps) {
-				s.takes(step)
-			}
-			want := tenantsource.RolloutMemory{Revision: c.revision, Former: c.former, Complete: c.complete, Left: c.left}
-			for name := range strings.FieldsSeq(c.versions) {
-				want.Versions = append(want.Versions, version(name))
-			}
-			if d := cmp.Diff(want, s.RolloutMemory); d != "" {
-				t.Errorf("after %s (-want +got):\n%s", c.steps, d)
-			}
-		})
-	}
-}
-
-// contents is how many of the versions are known.
-func contents(versions []tenantsource.Version) (n int) {
-	for _, v := range versions {
-		n += min(1, len(v.Content))
-	}
-	return n
-}
-
-// Whatever a person does to a spec, the memory is of the versions that tenants may have, and undo returns to one that all
-// of them had.
-func TestNextRolloutRemembersWhatTenantsHave(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		var s spec
-		s.takes("A")
-		reached := []string{""}
-		for range rapid.IntRange(1, 30).Draw(t, "steps") {
-			before := s.RolloutMemory
-			before.Versions = slices.Clone(s.Versions)
-			s.Progress = rollout.Progress{Step: 2, Target: 7}
-			step := rapid.SampledFrom([]string{"A", "B", "C", "D", "E", "F", "done", "undo", "redo"}).Draw(t, "step")
-			if step == "done" && s.Revision == "" {
-				continue // nothing is changed where nothing is known to return to
-			}
-			was := s.Versions
-			s.takes(step)
-			if d := cmp.Diff(before.Versions, was); d != "" {
-				t.Fatalf("%s changed the memory that it was given (-want +got):\n%s", step, d)
-			}
-			if step == "done" {
-				reached = append(reached, s.Revision)
-				continue
-			}
-			if moved := s.Revision != before.Revision; moved && (s.Complete || s.Progress != rollout.Progress{}) {
-				t.Fatalf("a rollout begins where another one was: %+v", s.RolloutMemory)
-			}
-			if goal := s.version; !s.undo && s.Revision != goal || s.undo && s.Revision != s.Former {
-				t.Fatalf("the tenants get %q, of the spec %q and the former %q", s.Revision, goal, s.Former)
-			}
-			if !slices.Contains(reached, s.Former) || s.Former != "" && s.Content(s.Former) == "" {
-				t.Fatalf("it would return to %q: %+v", s.Former, s.RolloutMemory)
-			}
-			if last := s.Versions[len(s.Versions)-1].Revision; last != s.version || len(s.Versions) > 16 || contents(s.Versions) > 4 {
-				t.Fatalf("the versions of a spec with %q are %+v", s.version, s.Versions)
-			}
-			if again := s.Next(version(s.version), s.undo); !cmp.Equal(again, s.RolloutMemory, cmpopts.EquateEmpty()) {
-				t.Fatalf("the same spec again is a change (-first +second):\n%s", cmp.Diff(s.RolloutMemory, again))
-			}
-		}
-	})
-}
-
-// A change that has left no trace of itself is made again: its writes may all have found the object changed.
-func TestAReleaseWithoutATraceIsMadeAgain(t *testing.T) {
-	t.Parallel()
-	row := mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}}
-	fleet := objects{"acme": {standing: tenantsource.Standing{Relation: tenantsource.Ours, UID: "u1", Key: "acme"}, domains: []string{"acme.example.com"}}}
-	change := read(t, keyed(t), fleet, row).Harvest().Changes[0]
-	for name, c := range map[string]struct {
-		released time.Duration
-		want     []string
-	}{
-		"it may still be on its way": {released: 29 * time.Minute},
-		"it is lost":                 {released: 30 * time.Minute, want: []string{"u1"}},
+		"the spec has reached all tenants":      {want: over, looks: true},
+		"it has reached them before":            {change: func(in *tenantsource.Input) { in.Memory.RolledOut = 2 }, want: over},
+		"some tenants do not have it yet":       {change: func(in *tenantsource.Input) { in.Behind = 1 }, looks: true},
+		"the table was not read with this spec": {change: func(in *tenantsource.Input) { in.Session.Generation = 1 }, looks: true},
+		"the process before has read the table": {
+			change: func(in *tenantsource.Input) { in.Session.LastRead, in.Session.Generation = time.Time{}, 0 }, want: over, looks: true,
+		},
+		"its last poll has failed": {
+			change: func(in *tenantsource.Input) {
+				in.Session.LastRead, in.Memory.Complete = time.Time{}, noon.Add(-time.Hour)
+			}, looks: true,
+		},
+		"the last poll has failed":                      {change: func(in *tenantsource.Input) { in.Session.Failures = 1 }, looks: true},
+		"the API server has refused changes":            {change: func(in *tenantsource.Input) { in.Session.Refusals = 1 }, looks: true},
+		"the guard holds changes":                       {change: func(in *tenantsource.Input) { in.Memory.PendingHash = "a-b" }, looks: true},
+		"changes are only planned":                      {change: func(in *tenantsource.Input) { in.DryRun = true }},
+		"the spec has no rollout":                       {progress: rollout.Rollout{Waiting: 2}, change: func(in *tenantsource.Input) { in.Rollout = nil }},
+		"each tenant that changes has its turn at once": {progress: rollout.Rollout{Waiting: 2, InFlight: 2}},
+		"one of them fails": {
+			progress: rollout.Rollout{Failed: 1, Waiting: 1, InFlight: 1, First: `Tenant "acme": broken`}, want: "False RollingOut: A change is being rolled out.",
+		},
+		"some wait for their turn": {progress: rollout.Rollout{Waiting: 2, InFlight: 1}, want: "False RollingOut: A change is being rolled out."},
+		"the last of those that waited have their turn": {
+			progress: rollout.Rollout{Applied: 1, Waiting: 1, InFlight: 1}, change: func(in *tenantsource.Input) { in.Memory.RolledOut = 0 },
+			want: "False RollingOut: A change is being rolled out.",
+		},
+		"the next step comes after a pause": {
+			progress: rollout.Rollout{Applied: 1, Waiting: 2, Again: 20 * time.Minute, Progress: rollout.Progress{Step: 1, Settled: noon.Add(-10 * time.Minute)}},
+			want:     "False RollingOut: A change is being rolled out, and pauses until " + noon.Add(20*time.Minute).Format(time.RFC3339) + ".",
+		},
+		"a person holds it": {
+			progress: rollout.Rollout{Waiting: 2, Paused: true},
+			want:     "False RolloutPaused: spec.rollout.paused is set, so the change reaches no more tenants. Remove it to continue.",
+		},
+		"too many have failed": {
+			progress: rollout.Rollout{Applied: 3, Failed: 2, Waiting: 5, Stopped: true, Paused: true, First: `Tenant "acme": broken`},
+			want:     `False RolloutStopped: 2 of the first 5 tenants failed with the change, so the rollout is stopped. Tenant "acme": broken.`,
+		},
+		"all were tried": {
+			progress: rollout.Rollout{Applied: 9, Failed: 1, First: `Tenant "acme": broken`}, want: `False TenantsFailed: 1 tenant failed with the change. Tenant "acme": broken.`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := input(func(in *tenantsource.Input) {
-				in.Session.LastRegular, in.Guard.Interval = in.Now, time.Hour
-				in.Rollout = &tenantsource.RolloutSpec{Limits: rollout.Limits{MaxConcurrent: 1}}
-				in.Looks = []tenantsource.Look{{Name: "acme", UID: "u1", Revision: "before"}}
-				in.Session.Rolling = &tenantsource.Rolling{
-					Memory: tenantsource.RolloutMemory{Revision: "after"}, Staged: map[string]tenantsource.Staged{"u1": {Change: change}},
-					Rows: map[string]bool{"acme": true}, Released: map[string]time.Time{"u1": in.Now.Add(-c.released)},
-				}
+				in.Generation, in.Memory.Generation, in.Session.Generation, in.Memory.RolledOut = 2, 2, 2, 1
+				in.Session.LastRead, in.Memory.Complete = in.Memory.LastPoll, in.Memory.LastPoll
+				in.Rollout, in.Progress = &rollout.Limits{Pause: 30 * time.Minute}, c.progress
 			})
-			if d := cmp.Diff(c.want, tenantsource.Decide(in).Release); d != "" {
-				t.Errorf("released (-want +got):\n%s", d)
+			if c.change != nil {
+				c.change(&in)
+			}
+			r := tenantsource.Conclude(in, tenantsource.Decision{})
+			got := ""
+			for _, c := range r.Conditions {
+				status := "False "
+				if c.Status {
+					status = "True "
+				}
+				got += status + string(c.Reason) + ": " + c.Message
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("it says (-want +got):\n%s", diff)
+			}
+			if (r.Rollout != nil) != (c.want != "") || in.LooksBehind() != c.looks {
+				t.Errorf("figures: %v; asks for those that are behind: %t", r.Rollout, in.LooksBehind())
 			}
 		})
+	}
+}
+
+// Tenants that get their spec wake no source, so it looks again, and forgets no poll over that.
+func TestTenantsThatAreBehindAreLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		behind int
+		poll   time.Duration
+		want   time.Duration
+	}{
+		"none is behind":               {poll: time.Minute, want: time.Minute},
+		"some are":                     {behind: 3, poll: time.Minute, want: 10 * time.Second},
+		"the next poll is before that": {behind: 3, poll: time.Second, want: time.Second},
+	} {
+		in := input(func(in *tenantsource.Input) {
+			in.Behind, in.Session.LastRegular = c.behind, noon.Add(c.poll-in.Guard.Interval)
+		})
+		if got := tenantsource.Decide(in).After; got != c.want {
+			t.Errorf("%s: it rests for %s, want %s", name, got, c.want)
+		}
 	}
 }

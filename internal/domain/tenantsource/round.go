@@ -42,9 +42,8 @@ type Round struct {
 	Created, Updated, Conflicts int
 	// Missed is how many changes were not made because their objects have changed since they were looked at.
 	Missed int
-	// Rolling is the rollout that goes on after it, Others what it leaves behind for reads of single rows.
-	Rolling *Rolling
-	Others  *Others
+	// Others is what it leaves behind for reads of single rows.
+	Others *Others
 	// Failure ends the round.
 	Failure *Failure
 }
@@ -92,11 +91,6 @@ func (r *Round) release() {
 		}
 	}
 	h.Changes, r.Harmful = kept, len(kept)-harmless
-	for i := range h.Staged {
-		s := &h.Staged[i]
-		l, goes := let[s.Name]
-		s.Approved, s.Busy = l.Approved, s.Busy || s.Harm != "" && !goes
-	}
 }
 
 // stop drops the changes that take something away and are not made yet.
@@ -186,7 +180,7 @@ func (in Input) End() {
 		s.Retry = in.Now.Add(retryPause(s.Failures, in.Guard.Interval))
 		return
 	}
-	s.Failures, s.Rolling, s.Others = 0, r.Rolling, r.Others
+	s.Failures, s.Others = 0, r.Others
 	s.tryAgain(r, in.Now, in.Guard.Interval)
 	if r.Regular || s.LastRegular.IsZero() {
 		s.LastRegular = r.Began

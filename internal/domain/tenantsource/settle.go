@@ -52,7 +52,6 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	r.release()
 	// What is counted already needs no other write.
 	r.Reserved = r.Verdict.New() == 0
-	r.Rolling = in.roll(h)
 }
 
 // absent are the losses of objects whose rows are gone, unless they are kept.

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -61,6 +62,8 @@ type Options struct {
 	MaxRows int
 	// LargeTable is from how many rows on the ones that a database names are read alone; zero for the usual number.
 	LargeTable int
+	// Progress tells how far changes of the tenants of a source have come; nil where nothing is known.
+	Progress func(source types.NamespacedName) (rollout.Rollout, bool)
 	// Stopped is closed when the operator is to stop.
 	Stopped <-chan struct{}
 	// ReadTimeout bounds one read, in real time; zero for a minute.
@@ -97,6 +100,7 @@ type World struct {
 	unread atomic.Bool
 	// woken are the sources that the process itself wakes.
 	woken <-chan event.GenericEvent
+	wake  func(ctx context.Context, source types.NamespacedName)
 	// related are the watches of other kinds.
 	related []reconcile.Related
 	failing map[string]int
@@ -160,13 +164,14 @@ func (w *World) Restart() {
 	reconciler := controller.New(controller.Options{
 		Client: c, Live: c, AnswerOf: kube.AnswerOf, Rows: w.options.Rows, Hints: w.options.Hints, MaxWatches: maxWatches, Clock: w.Clock, Grant: grant,
 		MaxRows: w.options.MaxRows, LargeTable: w.options.LargeTable, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w}, Stopped: w.options.Stopped,
+		Progress: w.options.Progress,
 	})
 	w.driver = &reconcile.Driver[*v1alpha1.TenantSource]{
 		Client: c, Live: c, Kind: reconciler, Timeout: 2 * time.Minute,
 		Publish: func(_ *v1alpha1.TenantSource, e reconcile.Event) { w.Events = append(w.Events, e) },
 	}
 	watch := reconciler.Watch(1)
-	w.related, w.woken = watch.Related, watch.Wake
+	w.related, w.woken, w.wake = watch.Related, watch.Wake, reconciler.Wake
 	w.wakes = func(before, after client.Object) bool { return watch.Wakes(reconciler.Finalizer(), before, after) }
 	clear(w.seen)
 	w.unread.Store(true)
@@ -221,9 +226,8 @@ func (w *World) Advance(d time.Duration) {
 	}
 }
 
-// Deploy plays what becomes of all tenants: each is ready with its present spec, or stalled where fails says so. The
-// changes wake the source as its watch would.
-func (w *World) Deploy(name string, fails func(*v1alpha1.DistributionTenant) bool) {
+// Deploy plays what becomes of all tenants: each is ready with its present spec, or stalled where fails says so.
+func (w *World) Deploy(fails func(*v1alpha1.DistributionTenant) bool) {
 	w.t.Helper()
 	for _, o := range w.AllTenants() {
 		before := o.DeepCopy()
@@ -242,7 +246,6 @@ func (w *World) Deploy(name string, fails func(*v1alpha1.DistributionTenant) boo
 		if err := w.Kube.Status().Update(w.t.Context(), &o); err != nil {
 			w.t.Fatalf("storing the status of %s: %v", o.Name, err)
 		}
-		w.shows(name, before, &o)
 	}
 }
 
@@ -250,20 +253,21 @@ func (w *World) Deploy(name string, fails func(*v1alpha1.DistributionTenant) boo
 func (w *World) ShowDeletions(name string) {
 	w.t.Helper()
 	for _, o := range w.AllTenants() {
-		if before := o.DeepCopy(); !o.DeletionTimestamp.IsZero() {
-			before.DeletionTimestamp = nil
-			w.shows(name, before, &o)
+		before := o.DeepCopy()
+		before.DeletionTimestamp = nil
+		for _, related := range w.related {
+			if related.Matters(before, &o) && len(related.Wakes(&o)) > 0 {
+				w.due[name] = w.Clock.Now()
+			}
 		}
 	}
 }
 
-// shows lets the watches of other kinds see a change of an object.
-func (w *World) shows(name string, before, after *v1alpha1.DistributionTenant) {
-	for _, related := range w.related {
-		if related.Matters(before, after) && len(related.Wakes(after)) > 0 {
-			w.due[name] = w.Clock.Now()
-		}
-	}
+// Progressed lets the source know that its Progress has changed.
+func (w *World) Progressed(name string) {
+	w.t.Helper()
+	w.wake(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name})
+	w.AwaitWake()
 }
 
 // AwaitWake waits until the process itself wakes a source, which then is due.
