@@ -32,13 +32,17 @@ func PlanLimits(o *kleffv1.TenantPlan) rollout.Limits {
 	})
 }
 
-// SourceLimits are how gently changes of the tenants of a source spread; nil where its spec says nothing.
-func SourceLimits(o *v1alpha1.TenantSource) *rollout.Limits {
-	if o.Spec.Rollout == nil {
-		return nil
+// SourceLimits are how gently changes of the objects of a source spread, and the labels of those that come first; false
+// where the source has no rollout.
+func SourceLimits(o *v1alpha1.TenantSource) (l rollout.Limits, canaries map[string]string, has bool) {
+	r := o.Spec.Rollout
+	if r == nil {
+		return l, nil, false
 	}
-	l := rolloutLimits(*o.Spec.Rollout)
-	return &l
+	if r.Canary != nil {
+		canaries = r.Canary.MatchLabels
+	}
+	return rolloutLimits(*r), canaries, true
 }
 
 // SourceReading tells specs apart that differ in more than how gently changes spread; empty where that can't be told.

@@ -102,9 +102,10 @@ func rendered(t *testing.T, o *v1alpha1.TenantSource) string {
 		t.Fatal(err)
 	}
 	name, field := convert.SecretOf(o)
+	limits, canaries, _ := convert.SourceLimits(o)
 	text, err := json.Marshal([]any{
 		config, name, field, convert.SourceQuery(o, mapping.NewSecret("canary"), []string{"name"}), convert.SourceGuard(o), convert.TargetNamespace(o), convert.SourcePolicy(o),
-		convert.SourceLimits(o), o.Spec.Rollout != nil && convert.IsCanary(o.Spec.Rollout.Canary, map[string]string{"x": "x"}),
+		limits, canaries,
 	})
 	if err != nil {
 		t.Fatal(err)

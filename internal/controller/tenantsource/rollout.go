@@ -22,9 +22,11 @@ func (c *Controller) Wake(ctx context.Context, source types.NamespacedName) {
 
 // observeRollout asks how far changes of the tenants have come.
 func (p *pass) observeRollout(ctx context.Context) error {
-	if p.in.Rollout = convert.SourceLimits(p.object); p.in.Rollout == nil {
+	limits, _, has := convert.SourceLimits(p.object)
+	if !has {
 		return nil
 	}
+	p.in.Rollout = &limits
 	if p.Progress != nil {
 		p.in.Progress, _ = p.Progress(p.key())
 	}
