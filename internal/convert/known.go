@@ -15,19 +15,6 @@ import (
 // SourceUID is the UID of the TenantSource of an object with such labels. Empty: it is of none.
 func SourceUID(labels map[string]string) string { return labels[v1alpha1.LabelSourceUID] }
 
-// SourceLimits are how gently changes of the objects of a source spread, and the labels of those that come first; false
-// where the source has no rollout.
-func SourceLimits(o *v1alpha1.TenantSource) (l rollout.Limits, canaries map[string]string, has bool) {
-	r := o.Spec.Rollout
-	if r == nil {
-		return l, nil, false
-	}
-	if r.Canary != nil {
-		canaries = r.Canary.MatchLabels
-	}
-	return rolloutLimits(*r), canaries, true
-}
-
 // lately is for how long a tenant that was given a value counts as part of the same change. A value that many have had for
 // long says nothing about those that get it now.
 const lately = 24 * time.Hour

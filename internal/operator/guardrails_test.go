@@ -14,11 +14,11 @@ func TestGuardRailsAreShown(t *testing.T) {
 		flags []string
 		want  map[string]float64
 	}{
-		"all that need nothing else are on": {nil, map[string]float64{"deletion_budget": 1, "cluster_check": 1, "domain_claims": 1, "grants": 0}},
-		"an audit holds nothing":            {[]string{"--grants=Audit"}, map[string]float64{"deletion_budget": 1, "cluster_check": 1, "domain_claims": 1, "grants": 0}},
+		"all that need nothing else are on": {nil, map[string]float64{"deletion_budget": 1, "cluster_check": 1, "domain_claims": 1, "rollout": 1, "grants": 0}},
+		"an audit holds nothing":            {[]string{"--grants=Audit"}, map[string]float64{"deletion_budget": 1, "cluster_check": 1, "domain_claims": 1, "rollout": 1, "grants": 0}},
 		"each can be turned off explicitly": {
-			[]string{"--deletion-budget=false", "--cluster-check=false", "--domain-claims=false", "--grants=Enforce"},
-			map[string]float64{"deletion_budget": 0, "cluster_check": 0, "domain_claims": 0, "grants": 1},
+			[]string{"--deletion-budget=false", "--cluster-check=false", "--domain-claims=false", "--rollout=false", "--grants=Enforce"},
+			map[string]float64{"deletion_budget": 0, "cluster_check": 0, "domain_claims": 0, "rollout": 0, "grants": 1},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -262,6 +262,8 @@ type environment struct {
 	breaker *breaker.Breaker
 	// rollouts are nil where changes reach all tenants at once.
 	rollouts *rollout.Rollouts
+	// rolled wakes a TenantSource whose figures have changed. It is set before anything starts; nil where none is followed.
+	rolled func(ctx context.Context, source types.NamespacedName)
 	// halt stops all writes to AWS.
 	halt *halt.Switch
 	// lease elects this process; nil without leader election.

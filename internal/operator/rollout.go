@@ -67,6 +67,11 @@ func addRollouts(ctx context.Context, mgr ctrl.Manager, c Config, env *environme
 	}
 	o := rollout.Options{
 		Clock: clock.RealClock{}, Default: c.Rollout.limits(), Fleet: fleet.Known, SourceOf: fleet.SourceOf, Source: fleet.Source, Wake: wake, Gather: gather,
+		WakeSource: func(ctx context.Context, source client.ObjectKey) {
+			if env.rolled != nil {
+				env.rolled(ctx, source)
+			}
+		},
 	}
 	remembers := c.Budget.Enabled && c.budgetKey().Namespace != ""
 	if key := c.budgetKey(); remembers {

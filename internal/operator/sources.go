@@ -45,8 +45,9 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Clock: clock.RealClock{},
 		Rows: rowsOf(tables), Hints: hintsOf(tables), MaxWatches: c.SourceMaxWatches,
 		Grant: c.grant, Grants: env.grants, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, FirstRowTimeout: c.SourceFirstRow,
-		Observer: observer, Breaker: env.breaker, Stopped: ctx.Done(),
+		Observer: observer, Breaker: env.breaker, Progress: env.rollouts.Progress, Stopped: ctx.Done(),
 	})
+	env.rolled = controller.Wake
 	env.grants.OnChange(controller.WakeNamespaces)
 	driver := drive(mgr, env, controller)
 	driver.Timeout = c.SourceReadTimeout + tenantsource.WriteTimeout

@@ -785,7 +785,11 @@ func Sum(groups []Group, source string) (sum Rollout, found bool) {
 		sum.InFlight += g.InFlight
 		sum.Stopped, sum.Paused = sum.Stopped || g.Stopped, sum.Paused || g.Paused
 		sum.First, sum.Again = cmp.Or(sum.First, g.First), Soonest(sum.Again, g.Again)
-		sum.Progress.Step = max(sum.Progress.Step, g.Progress.Step)
+		p := &sum.Progress
+		p.Step, p.Target = max(p.Step, g.Progress.Step), p.Target+g.Progress.Target
+		if at := g.Progress.Settled; !at.IsZero() && (p.Settled.IsZero() || at.Before(p.Settled)) {
+			p.Settled = at
+		}
 	}
 	return sum, found
 }
