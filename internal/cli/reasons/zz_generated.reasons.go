@@ -27,6 +27,7 @@ var cloudFront = map[string]string{
 	"DeletionPending":         "Wait for one or more poll intervals.",
 	"DeletionTimeout":         "Do what the message recommends for the current step; see Distribution and ConnectionGroup.",
 	"Deploying":               "Wait, usually one to five minutes. Until then, tenants serve with either the old or the new settings.",
+	"Disabled":                "To have it serve requests, set spec.enabled to true.",
 	"Disabling":               "Wait. If a tenant takes longer than fifteen minutes, the message contains the error of AWS. If a distribution or connection group takes longer than spec.deletionTimeout, DeletionStalled says what you can do manually.",
 	"DistributionDisabled":    "Enable the distribution (spec.enabled of the Distribution, or in AWS), or let the tenant use another one. The tenant is then Ready again automatically, within ten minutes if the distribution is not an object of the cluster.",
 	"DomainChangeHeld":        "Wait until the pending certificate request has ended. The message says what the change waits for. If the request can never succeed, delete the object and create it again.",
