@@ -34,6 +34,7 @@ type rig struct {
 }
 
 func newRig(t *testing.T) *rig {
+	t.Helper()
 	r := &rig{t: t, clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), source: domain.Limits{MaxConcurrent: 10, MaxFailedPercent: 10}}
 	r.start()
 	return r

@@ -144,19 +144,17 @@ func TestATenantThatWaits(t *testing.T) {
 	if r.AppliedGeneration != 2 {
 		t.Errorf("generation %d counts as applied", r.AppliedGeneration)
 	}
+	conditions := map[chain.ConditionType]chain.Condition{}
 	for _, c := range r.Conditions {
-		switch c.Type {
-		case chain.Synced:
-			want := "Not applied in AWS yet: parameters[tier]. The same change reaches customers in steps: the next ones when those before are Ready with it. " +
-				"It is not the turn of this tenant yet. This is rollout 0a1b2c3d. To release the rest, run: it."
-			if c.Status || c.Reason != distributiontenant.ReasonRollingOut || c.Message != want {
-				t.Errorf("Synced is %+v, want the message %q", c, want)
-			}
-		case chain.Ready:
-			if !c.Status || c.Generation != 2 {
-				t.Errorf("Ready is %+v", c)
-			}
-		}
+		conditions[c.Type] = c
+	}
+	want := "Not applied in AWS yet: parameters[tier]. The same change reaches customers in steps: the next ones when those before are Ready with it. " +
+		"It is not the turn of this tenant yet. This is rollout 0a1b2c3d. To release the rest, run: it."
+	if c := conditions[chain.Synced]; c.Status || c.Reason != distributiontenant.ReasonRollingOut || c.Message != want {
+		t.Errorf("Synced is %+v, want the message %q", c, want)
+	}
+	if c := conditions[chain.Ready]; !c.Status || c.Generation != 2 {
+		t.Errorf("Ready is %+v", c)
 	}
 	if told := distributiontenant.Told(in, distributiontenant.Outcome{}, r); told != (rollout.Outcome{}) {
 		t.Errorf("the order is told %+v", told)

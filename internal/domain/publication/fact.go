@@ -185,7 +185,7 @@ func Judge(c Case) Fact {
 	f.Ready = j.condition()
 	f.Left = j.left(perhaps, f.Ready)
 	f.Ready.Generation = c.Generation
-	if c.Before != nil && j.unjudged() {
+	if c.Before != nil && (c.Stays || j.unjudged()) {
 		f.Ready.Generation = c.Before.Generation
 	}
 	return f
