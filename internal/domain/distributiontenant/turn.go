@@ -90,12 +90,12 @@ func (in Input) movedRecords() (resource.Difference, bool) {
 	return resource.Difference{}, false
 }
 
-// leaves reports whether the spec names another zone than that of the record. Which zone is the nearest one is not the
-// spec's to say.
+// leaves reports whether the spec names another zone than that of the record. Which zone is the nearest one, and which
+// account the only one, is not the spec's to say.
 func (in Input) leaves(e dns.Entry, domain string) bool {
 	spec := in.Desired.DNS
 	switch {
-	case e.Provider != spec.Provider:
+	case e.Provider.Service != spec.Provider.Service, spec.Provider.Account != "" && spec.Provider.Account != e.Provider.Account:
 		return true
 	case spec.Zone == dns.Selector{}:
 		return false

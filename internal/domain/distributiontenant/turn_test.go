@@ -1,6 +1,8 @@
 package distributiontenant_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,9 +87,15 @@ func TestWhatIsAskedAbout(t *testing.T) {
 		"a tenant that serves no domain": {with(quiet(), wants(tier), func(in *distributiontenant.Input) {
 			change(in, func(o *distributiontenant.Observed) { o.DomainStates = nil })
 		}), nil},
-		"a tenant that is created":           {with(unborn(), wants(tier)), nil},
-		"a tenant of another":                {with(quiet(), wants(tier), taggedFor(other)), nil},
-		"a parent that leads nowhere":        {with(quiet(), unresolved), nil},
+		"a tenant that is created":    {with(unborn(), wants(tier)), nil},
+		"a tenant of another":         {with(quiet(), wants(tier), taggedFor(other)), nil},
+		"a parent that leads nowhere": {with(quiet(), unresolved), nil},
+		"the only account of a provider": {with(quiet(), published, wants(func(d *distributiontenant.Desired) {
+			d.DNS = &publication.Spec{Provider: dns.Provider{Service: dns.Cloudflare}}
+		}), func(in *distributiontenant.Input) {
+			in.Memory.Ledger = slices.Clone(in.Memory.Ledger)
+			in.Memory.Ledger[0].Provider = dns.Provider{Service: dns.Cloudflare, Account: "main"}
+		}), nil},
 		"a zone that the spec does not name": {with(quiet(), published, wants(func(d *distributiontenant.Desired) { toAnotherZone(d); d.DNS.Zone = dns.Selector{} })), nil},
 		"a managed certificate that was issued": {with(quiet(), requested, wants(func(*distributiontenant.Desired) {}), func(in *distributiontenant.Input) {
 			in.World.Managed, in.World.ManagedKnown = &certificate.Managed{ARN: ownARN, State: certificate.Issued}, true
@@ -167,6 +175,14 @@ func TestTheZoneWaits(t *testing.T) {
 	change(&in, func(o *distributiontenant.Observed) {
 		o.Domains, o.DomainStates = in.Desired.Domains, map[string]string{"alpha.example.com": distributiontenant.DomainActive, "b.example.com": distributiontenant.DomainActive}
 	})
+	in.Memory.Conditions = maps.Clone(in.Memory.Conditions)
+	in.Memory.Conditions[distributiontenant.DNSReady] = chain.Condition{Type: distributiontenant.DNSReady, Status: true, Reason: publication.ReasonDNSReady, Generation: 2}
+	waits := with(in, answers(false))
+	for _, c := range distributiontenant.Conclude(waits, distributiontenant.Outcome{Decision: distributiontenant.Decide(waits)}).Conditions {
+		if c.Type == distributiontenant.DNSReady && c.Generation != 2 {
+			t.Errorf("DNS is judged for generation %d before it is the turn of its zone", c.Generation)
+		}
+	}
 	for goes, want := range map[bool]string{false: "alpha.example.com Z1, b.example.com Z2", true: "alpha.example.com Z2, b.example.com Z2"} {
 		var got []string
 		for _, r := range with(in, answers(goes)).Wants() {
