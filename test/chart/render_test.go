@@ -219,7 +219,7 @@ var matrix = map[string]struct {
 		text:   []string{"--grants=Enforce"},
 	},
 	"a default grant of one's own": {
-		values: "grants: {mode: Audit, default: {kinds: [TenantSource], distributions: [{id: E1}], connectionGroups: [{id: cg_1}], domains: [{suffix: example.com}], wildcards: false, dns: {zones: [{id: Z1}]}, certificates: [a], webAcls: {arns: [b], disable: false}, sources: {hosts: [c]}}}",
+		values: "grants: {mode: Audit, default: {kinds: [TenantSource], distributions: [{id: E1}], connectionGroups: [{id: cg_1}], domains: [{suffix: example.com}], wildcards: false, dns: {zones: [{id: Z1}]}, certificates: [a], webAcls: {arns: [b], disable: false}, sources: {hosts: [c]}, geoRestrictions: false, origins: {vpcOrigins: [d], accessControls: [e]}, functions: [f], keyGroups: [g], fieldLevelEncryptions: [h], logBuckets: [i]}}",
 		text:   []string{"--grants=Audit", `--default-grant={\"certificates\":[\"a\"]`},
 	},
 	"no claims for domains": {
@@ -262,7 +262,7 @@ var matrix = map[string]struct {
 		text:    []string{"--leader-elect=false", "--cluster-check=false", "--deletion-budget=false"},
 	},
 	"a deletion budget of one's own": {
-		values: "deletionBudget: {settle: 20s, settleMax: 2m, window: 3h, max: 4, maxPercent: 6, ceilingPercent: 30, namespace: {max: 7, maxPercent: 40}, tenants: {max: 2, maxPercent: 1}}",
+		values: "rollout: {enabled: true, canaries: 3, pause: 2m, maxFailedPercent: 20}\ndeletionBudget: {settle: 20s, settleMax: 2m, window: 3h, max: 4, maxPercent: 6, ceilingPercent: 30, namespace: {max: 7, maxPercent: 40}, tenants: {max: 2, maxPercent: 1}}",
 		text:   []string{"--deletion-budget-settle=20s", "--deletion-budget-tenants-max-percent=1"},
 	},
 	"roles of one's own": {

@@ -446,7 +446,7 @@ func TestBlocksOfValuesHaveThemAll(t *testing.T) {
 			}
 			count++
 			for _, path := range leaves(said) {
-				if !hasValue(values, path...) {
+				if ofGrant := len(path) > 1 && path[0] == "grants" && path[1] == "default"; !ofGrant && !hasValue(values, path...) {
 					t.Errorf("%s: the chart has no value %s", p.name, strings.Join(path, "."))
 				}
 			}

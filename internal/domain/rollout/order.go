@@ -152,10 +152,26 @@ func NewOrder() *Order {
 	return &Order{groups: map[groupKey]*group{}, entries: map[string]*entry{}}
 }
 
-// Begins reports whether nothing that changes the same is on its way.
+// mostLooked bounds for how many values of one group it is found out who has them already.
+const mostLooked = 100
+
+// Begins reports whether nothing that changes the same to the same value is on its way.
 func (o *Order) Begins(p Policy, a Ask) bool {
 	g := o.groups[keyOf(p, a)]
-	return g == nil || g.name == ""
+	if g == nil || g.name == "" {
+		return true
+	}
+	value := a.value()
+	return len(g.entries) < mostLooked && !anyOf(g.entries, func(e *entry) bool { return e.value == value })
+}
+
+func anyOf(entries map[string]*entry, is func(*entry) bool) bool {
+	for _, e := range entries {
+		if is(e) {
+			return true
+		}
+	}
+	return false
 }
 
 func keyOf(p Policy, a Ask) groupKey { return groupKey{p.Source, strings.Join(a.Fields, ", ")} }
