@@ -65,7 +65,7 @@ func (o *Operator) Start(ctx context.Context) error {
 	// is about one of these sets the flag.
 	ours := []string{
 		"--health-probe-bind-address=" + o.probes, "--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--leader-elect=false",
-		"--deletion-budget=false", "--domain-claims=false", "--cluster-check=false", "--tenantsource-allow-dial=127.0.0.0/8",
+		"--deletion-budget=false", "--domain-claims=false", "--tenantsource-allow-dial=127.0.0.0/8",
 	}
 	flags := slices.Concat(o.options.Installation.Args(), ours, o.options.Flags)
 	child, err := o.stack.processes.Start(process.Command{
