@@ -3,8 +3,8 @@ package operator
 import (
 	"errors"
 
+	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 )
@@ -28,10 +28,9 @@ func (c Config) guardRails() []guardRail {
 }
 
 // showGuardRails says which guard rails are off: in the log at the start, and in a metric.
-func showGuardRails(r prometheus.Registerer, c Config) error {
+func showGuardRails(r prometheus.Registerer, c Config, log logr.Logger) error {
 	rails := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: metricPrefix + "guard_rails",
 		Help: "Whether a guard rail is on (1) or off (0): deletion_budget, cluster_check, domain_claims, rollout, grants (1 only with --grants=Enforce)."}, []string{"name"})
-	log := ctrl.Log.WithName("guard-rails")
 	for _, g := range c.guardRails() {
 		value := 0.0
 		if g.on {

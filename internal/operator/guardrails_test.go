@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -29,7 +30,7 @@ func TestGuardRailsAreShown(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := prometheus.NewRegistry()
-			if err := showGuardRails(r, c); err != nil {
+			if err := showGuardRails(r, c, logr.Discard()); err != nil {
 				t.Fatal(err)
 			}
 			families, err := r.Gather()

@@ -306,7 +306,7 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 	if err := registerHalt(ctrlmetrics.Registry, stop); err != nil {
 		return nil, err
 	}
-	if err := showGuardRails(ctrlmetrics.Registry, c); err != nil {
+	if err := showGuardRails(ctrlmetrics.Registry, c, ctrl.Log.WithName("guard-rails")); err != nil {
 		return nil, err
 	}
 	env := &environment{

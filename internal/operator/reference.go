@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
@@ -47,6 +48,9 @@ func Metrics() ([]Metric, error) {
 		return nil, err
 	}
 	if err := registerDistributionsAndGroups(r, nil, nil, nil); err != nil {
+		return nil, err
+	}
+	if err := showGuardRails(r, Config{}, logr.Discard()); err != nil {
 		return nil, err
 	}
 	if err := registerRollouts(r, nil); err != nil {
