@@ -6,7 +6,7 @@ import "regexp"
 const redacted = "<redacted>"
 
 // secretName is the end of a name whose value is a credential, with the sign behind it.
-const secretName = `(?i)((?:passw(?:or)?d|pwd|passphrase|secret|token|(?:api|access|private|session)[_-]?key|x-origin-verify)\\*["']?[ \t]*[:=][ \t]*`
+const secretName = `(?i)((?:passw(?:or)?d|pwd|passphrase|secret|token|(?:api|access|private|session)[_-]?key|x-origin-verify)\\*["']?[ \t]*[:=][ \t]*` //nolint:gosec // a pattern, and no credential
 
 // confidential is what looks like a credential. The bundle does not rely on it: it is for texts of others, such as logs.
 var confidential = []struct {

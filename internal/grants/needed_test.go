@@ -114,7 +114,7 @@ func TestADefaultGrantThatTakesOverIsTold(t *testing.T) {
 		changed := func(to ...grant.Grant) {
 			all = to
 			r.Changed()
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) //nolint:forbidigo // the time of the bubble
 			synctest.Wait()
 			for _, namespace := range []string{"shop", "web", "other"} {
 				if _, err := r.Standing(t.Context(), namespace); err != nil {

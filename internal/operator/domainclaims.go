@@ -97,8 +97,8 @@ func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c Config, env *envir
 }
 
 // wakeClaimants queues objects, each with the controller of its kind.
-func (e *environment) wakeClaimants(ctx context.Context, keys []claim.Key) {
-	for kind, wake := range e.claimants {
+func (env *environment) wakeClaimants(ctx context.Context, keys []claim.Key) {
+	for kind, wake := range env.claimants {
 		wake(ctx, slices.DeleteFunc(slices.Clone(keys), func(k claim.Key) bool { return k.Kind != kind }))
 	}
 }

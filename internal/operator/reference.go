@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"errors"
 	"flag"
 	"regexp"
 	"slices"
@@ -50,10 +51,7 @@ func Metrics() ([]Metric, error) {
 	if err := registerDistributionsAndGroups(r, nil, nil, nil); err != nil {
 		return nil, err
 	}
-	if err := showGuardRails(r, Config{}, logr.Discard()); err != nil {
-		return nil, err
-	}
-	if err := registerRollouts(r, nil); err != nil {
+	if err := errors.Join(showGuardRails(r, Config{}, logr.Discard()), registerRollouts(r, nil)); err != nil {
 		return nil, err
 	}
 	if err := registerStalled(r, nil, nil, nil, nil); err != nil {

@@ -120,7 +120,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		}
 	case Delete:
 		return told(resource.EventDeleted, "Deleted the %s %s.", in.Desired.Words.Noun, in.id())
-	case Look, EnsureFinalizer, Rest:
+	case Look, EnsureFinalizer, Claim, Rest:
 	}
 	return chain.Event{}, false
 }

@@ -51,6 +51,7 @@ func kept(refused **fault.Error, err *fault.Error) error {
 
 func (p *play) look(in *distribution.Input, s distribution.Look) *fault.Error {
 	switch s.At {
+	case distribution.LookClaims: // nothing is claimed in these plays
 	case distribution.LookResource:
 		return p.lookResource(in)
 	case distribution.LookTags:
@@ -205,7 +206,7 @@ func (p *play) write(in *distribution.Input, s distribution.Step) *fault.Error {
 			return err
 		}
 		in.Attempts.DeletedAt, in.World.Fresh = p.aws.now, false
-	case distribution.Look, distribution.EnsureFinalizer, distribution.LetGo, distribution.Rest:
+	case distribution.Look, distribution.EnsureFinalizer, distribution.Claim, distribution.LetGo, distribution.Rest:
 		p.fail("%T is not a write", s)
 	}
 	return nil
