@@ -51,6 +51,8 @@ spec:
   provider: %s
   pollInterval: %s
   distributionId: %s
+  deletionGuard:
+    grace: 0s # in production, a tenant without a row continues to serve for 24h by default
   %s:
     connectionSecretRef:
       name: %s
@@ -151,7 +153,7 @@ func (s *story) fleetOfTable(ctx context.Context) error {
 }
 
 func (s *story) comeAndChange(ctx context.Context) error {
-	s.say.paragraph("The table is read every %s here (5m by default). New and changed rows are applied immediately. A missing row may be a mistake, so it is not deleted yet:", pollInterval)
+	s.say.paragraph("The table is read every %s here (5m by default), and a tenant without a row is deleted without a grace (24h by default). New and changed rows are applied immediately. A missing row may be a mistake, so it is not deleted yet:", pollInterval)
 	err := s.kube.awaitSource(ctx, "the poll finds that a row is missing", func(o *v1alpha1.TenantSource) bool {
 		return len(o.Status.PendingChanges) > 0
 	})

@@ -23,6 +23,8 @@ import (
 const (
 	defaultPollInterval = 5 * time.Minute
 	defaultWindow       = 24 * time.Hour
+	// defaultGrace is that of policy Delete: what is disabled comes back at once.
+	defaultGrace        = 24 * time.Hour
 	defaultConfirmPolls = 2
 	defaultMaxDeletes   = 10
 	defaultMaxPercent   = 5
@@ -238,6 +240,9 @@ func SourceGuard(o *v1alpha1.TenantSource) tenantsource.Guard {
 	g := tenantsource.Guard{
 		Interval: defaultPollInterval, ConfirmPolls: defaultConfirmPolls,
 		MaxDeletes: defaultMaxDeletes, MaxPercent: defaultMaxPercent, Window: defaultWindow,
+	}
+	if SourcePolicy(o) == tenantsource.PolicyDelete {
+		g.Grace = defaultGrace
 	}
 	if o.Spec.PollInterval != nil {
 		g.Interval = o.Spec.PollInterval.Duration

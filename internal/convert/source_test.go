@@ -155,7 +155,7 @@ func TestEveryFieldOfASourceArrives(t *testing.T) {
 func TestDefaultsOfASource(t *testing.T) {
 	o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "platform", Name: "customers"}}
 	o.Spec.DynamoDB = &v1alpha1.DynamoDBSource{TableName: "customers"}
-	want := tenantsource.Guard{ConfirmPolls: 2, Interval: 5 * time.Minute, MaxDeletes: 10, MaxPercent: 5, Window: 24 * time.Hour}
+	want := tenantsource.Guard{ConfirmPolls: 2, Interval: 5 * time.Minute, MaxDeletes: 10, MaxPercent: 5, Window: 24 * time.Hour, Grace: 24 * time.Hour}
 	for name, guard := range map[string]*v1alpha1.DeletionGuard{"without a guard": nil, "with one that says nothing": {}} {
 		o.Spec.DeletionGuard = guard
 		if d := cmp.Diff(want, convert.SourceGuard(o)); d != "" {

@@ -101,7 +101,7 @@ func (s *soak) play(d time.Duration) {
 	}()
 	s.start()
 	s.followTable(nil, func(o *v1alpha1.TenantSource) {
-		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: awssdk.Int32(1_000_000)} // rows are removed on purpose
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, MaxDeletes: awssdk.Int32(1_000_000)} // rows are removed on purpose
 	})
 	s.gate.arm(nil)
 	for began := time.Now(); time.Since(began) < d && len(s.objections()) == 0; s.rounds++ {

@@ -150,7 +150,8 @@ func (s *scene) source(table *database.Table, change ...func(*v1alpha1.TenantSou
 	secret.Labels = map[string]string{v1alpha1.LabelTenantSource: here.Name}
 	o := &v1alpha1.TenantSource{ObjectMeta: here, Spec: v1alpha1.TenantSourceSpec{
 		Provider: v1alpha1.SourceProviderPostgres, DistributionID: stack.DistributionID, PollInterval: &metav1.Duration{Duration: 10 * time.Second},
-		Postgres: &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: here.Name}, Query: q.SQL.Query},
+		DeletionGuard: &v1alpha1.DeletionGuard{Grace: &metav1.Duration{}},
+		Postgres:      &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: here.Name}, Query: q.SQL.Query},
 	}}
 	for _, c := range change {
 		c(o)

@@ -49,6 +49,7 @@ type fleet struct {
 // newFleet creates the tenants, and waits until all serve. The flags win over those of a fleet.
 func newFleet(t *testing.T, namespace string, flags ...string) *fleet {
 	t.Helper()
+	forget(t, namespace)
 	f := &fleet{t: t, namespace: namespace, budget: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}}
 	var err error
 	if f.Stack, err = host.Start(t.Context(), stack.Options{}); err != nil {

@@ -66,7 +66,6 @@ func (f *fleet) same(before map[string]any) {
 // Owner tags that are removed in AWS take no name out of DNS, and many at once are adopted by no policy before an
 // administrator says so.
 func TestAFleetThatLosesItsTagsKeepsServing(t *testing.T) {
-	forget(t, "untagged")
 	f := newFleet(t, "untagged")
 	f.kubectl("patch", "cfdt", f.tenants.Name(0), "--type=merge", "-p", `{"spec":{"adoptionPolicy":"IfUnowned"}}`)
 	f.say(v1alpha1.ConditionSynced, v1alpha1.ReasonInSync, "")
@@ -102,7 +101,6 @@ func (f *fleet) tenantsWithTags() []sim.TenantState {
 // Domains that tenants were given in AWS, while drift was only reported, are not taken back from all of them when it is
 // enforced. That is also how a restored etcd snapshot looks.
 func TestEnforcingDriftTakesNothingFromAFleet(t *testing.T) {
-	forget(t, "drifted")
 	f := newFleet(t, "drifted", "--drift-policy=report")
 	for _, s := range f.tenantsWithTags() {
 		if err := f.AWS.AddDomain(t.Context(), s, "new-"+s.Name+".example.com"); err != nil {
@@ -134,7 +132,6 @@ func (f *fleet) restartWith(flags ...string) {
 
 // One boolean of the shared distribution is worth all of its customers.
 func TestASharedDistributionIsNotDisabledByMistake(t *testing.T) {
-	forget(t, "parent")
 	f := newFleet(t, "parent", "--grants=Audit")
 	f.kubectl("apply", "-f", host.Path("config", "samples", "distribution", "adoption.yaml"))
 	parent := &v1alpha1.Distribution{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "adoption"}}

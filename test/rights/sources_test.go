@@ -67,8 +67,9 @@ func (r *rig) follow(name string, table *database.Table, change ...func(*v1alpha
 		Spec: v1alpha1.TenantSourceSpec{
 			Provider: v1alpha1.SourceProviderPostgres, DistributionID: stack.DistributionID,
 			// The table is read when it is asked for.
-			PollInterval: &metav1.Duration{Duration: time.Hour},
-			Postgres:     &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: name}, Query: q.SQL.Query},
+			PollInterval:  &metav1.Duration{Duration: time.Hour},
+			DeletionGuard: &v1alpha1.DeletionGuard{Grace: &metav1.Duration{}},
+			Postgres:      &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: name}, Query: q.SQL.Query},
 		},
 	}
 	for _, c := range change {

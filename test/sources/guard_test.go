@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
@@ -28,19 +30,19 @@ var guards = map[string]struct {
 	"a statement that switches all customers off is held":          {setup: setup{interval: time.Hour}, test: testSwitchedOff},
 	"and so is one that moves them to other domains":               {test: testOtherDomains},
 	"no budget allows more than half": {
-		setup: setup{source: guard(v1alpha1.DeletionGuard{MaxDeletes: new(int32(1000)), MaxDeletePercent: new(int32(100))})}, test: testCeiling,
+		setup: setup{source: guard(v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, MaxDeletes: new(int32(1000)), MaxDeletePercent: new(int32(100))})}, test: testCeiling,
 	},
 	"the hash of another plan approves nothing": {test: testOtherHash},
 	"an approval ends with its plan":            {test: testApprovalEnds},
 	"the budget is one of a day":                {setup: setup{interval: time.Hour}, test: testWindow},
 	"the budget grows with the fleet": {
-		setup: setup{rows: usual(0, 60), source: guard(v1alpha1.DeletionGuard{MaxDeletes: new(int32), MaxDeletePercent: new(int32(20))})}, test: testPercent,
+		setup: setup{rows: usual(0, 60), source: guard(v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, MaxDeletes: new(int32), MaxDeletePercent: new(int32(20))})}, test: testPercent,
 	},
 	"with a budget of nothing every deletion is held": {
-		setup: setup{source: guard(v1alpha1.DeletionGuard{MaxDeletes: new(int32), MaxDeletePercent: new(int32)})}, test: testNoBudget,
+		setup: setup{source: guard(v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, MaxDeletes: new(int32), MaxDeletePercent: new(int32)})}, test: testNoBudget,
 	},
 	"more confirmations take more polls": {
-		setup: setup{source: guard(v1alpha1.DeletionGuard{ConfirmPolls: 5})}, test: testFivePolls,
+		setup: setup{source: guard(v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, ConfirmPolls: 5})}, test: testFivePolls,
 	},
 	"polls out of turn confirm nothing and shift nothing": {test: testOutOfTurn},
 	"a poll that failed confirms nothing":                 {test: testFailedBetween},

@@ -472,11 +472,12 @@ type DeletionGuard struct {
 	// +optional
 	MaxDeletePercent *int32 `json:"maxDeletePercent,omitempty"`
 
-	// grace is how long a tenant whose row no longer exists serves on after this is confirmed, 1m to 720h (30 days). It has
-	// the annotation cloudfront-tenant-operator.io/source-gone-since meanwhile. If its row exists again, it stays. Default:
-	// none.
+	// grace is how long a tenant whose row no longer exists continues to serve after this is confirmed, 1m to 720h (30 days),
+	// or 0s for no grace. It has the annotation cloudfront-tenant-operator.io/source-gone-since meanwhile. If its row exists
+	// again, it stays. If another row has one of its domains, there is no grace. Default: 24h with deletionPolicy Delete,
+	// otherwise 0s.
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(h|m|s|ms))+$') && duration(self) >= duration('1m') && duration(self) <= duration('720h')",messageExpression="'\"' + self + '\" is not a duration of 1m to 720h: write it like 24h'",message="use a duration of 1m to 720h, like 24h"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(h|m|s|ms))+$') && (duration(self) == duration('0s') || duration(self) >= duration('1m')) && duration(self) <= duration('720h')",messageExpression="'\"' + self + '\" is not a duration of 1m to 720h: write it like 24h, or 0s for no grace'",message="use a duration of 1m to 720h, like 24h, or 0s for no grace"
 	// +kubebuilder:validation:Type=string
 	// +optional
 	Grace *metav1.Duration `json:"grace,omitempty"`

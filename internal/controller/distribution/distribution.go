@@ -52,7 +52,7 @@ func (Kind) Status(o *v1alpha1.Distribution) awsresource.Status {
 
 // Observe implements awsresource.Kind.
 func (Kind) Observe(d port.Distribution) domain.Observed {
-	d.Observed.Aliases = d.Config.Aliases
+	d.Aliases = d.Config.Aliases
 	return d.Observed
 }
 

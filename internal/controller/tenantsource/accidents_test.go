@@ -105,7 +105,7 @@ func TestWhatAnotherSpecHadClearedIsJudgedAnew(t *testing.T) {
 	zero := int32(0)
 	table.weather = []string{"refused"}
 	w.Edit("customers", func(o *v1alpha1.TenantSource) {
-		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{ConfirmPolls: 100, MaxDeletes: &zero, MaxDeletePercent: &zero}
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, ConfirmPolls: 100, MaxDeletes: &zero, MaxDeletePercent: &zero}
 	})
 	stop = false
 	w.Advance(time.Minute)

@@ -388,7 +388,7 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	if o.Mark {
 		return p.markOne(ctx, &live)
 	}
-	if p.in.Guard.Grace > 0 && !p.in.Deleting && marked(&live).IsZero() {
+	if p.in.Guard.Grace > 0 && !p.in.Deleting && !o.Certain() && marked(&live).IsZero() {
 		// A person has taken the mark off, and the cache does not show it yet.
 		return outcome{}
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
@@ -36,7 +38,7 @@ func stopAt(t *testing.T, fleet, n int, after bool) (left int) {
 	t.Helper()
 	w, table := newWorld(t, fleet, func(o *v1alpha1.TenantSource) {
 		three, none := int32(3), int32(0)
-		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: &three, MaxDeletePercent: &none}
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, MaxDeletes: &three, MaxDeletePercent: &none}
 	})
 	w.CrashAt(n, after)
 	w.Advance(time.Minute)

@@ -142,8 +142,16 @@ func (f *fleet) owned(policy tenantsource.Policy) []tenantsource.Owned {
 	var out []tenantsource.Owned
 	for _, name := range slices.Sorted(maps.Keys(f.objects)) {
 		if o := f.objects[name]; owns(o, f.labels, policy) {
-			out = append(out, tenantsource.Owned{Name: strings.Clone(name), UID: string(o.UID), Marked: marked(o)})
+			out = append(out, tenantsource.Owned{Name: strings.Clone(name), UID: string(o.UID), Domains: domainsOf(o), Marked: marked(o)})
 		}
+	}
+	return out
+}
+
+func domainsOf(o *v1alpha1.DistributionTenant) []string {
+	out := make([]string, len(o.Spec.Domains))
+	for i := range o.Spec.Domains {
+		out[i] = o.Spec.Domains[i].Domain
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package tenantsource_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -216,5 +217,24 @@ func TestATenantServesOnInItsGrace(t *testing.T) {
 				t.Errorf("%d are marked, %d serve, want 23, and %d live, want %d\n%s", marked(), len(serving(w)), len(w.Living()), stays, w.Describe("customers"))
 			}
 		})
+	}
+}
+
+// A customer whose row was replaced is not made to wait for the end of a grace: the new tenant has a domain of the one before.
+func TestAReplacedRowHasNoGrace(t *testing.T) {
+	t.Parallel()
+	const interval = time.Hour
+	w, table := inMemory(t, 25, sourceworld.Options{}, func(o *v1alpha1.TenantSource) {
+		o.Spec.PollInterval, o.Spec.DeletionGuard = &metav1.Duration{Duration: interval}, nil
+	})
+	table.rows = append(allRows(24), map[string]any{"name": "renamed", "domain": name(24) + ".example.com", "enabled": true})
+	table.rows = append(table.rows[:3], table.rows[4:]...)
+	w.Advance(3 * interval)
+	if got := serving(w); slices.Contains(got, name(24)) || !slices.Contains(got, "renamed") || !slices.Contains(got, name(3)) {
+		t.Errorf("%s serve; want renamed to have replaced %s, and %s in its grace\n%s", got, name(24), name(3), w.Describe("customers"))
+	}
+	w.Advance(24 * interval)
+	if got := serving(w); slices.Contains(got, name(3)) || len(got) != 24 {
+		t.Errorf("%d serve: %s; want 24, %s no longer", len(got), got, name(3))
 	}
 }

@@ -332,7 +332,7 @@ func TestWhatIsStuckForLongerThanTheWindowIsJudgedAgain(t *testing.T) {
 	b := &busy{deletes: true}
 	one, zero := int32(1), int32(0)
 	w, table := inMemory(t, 4, sourceworld.Options{Funcs: b.funcs()}, func(o *v1alpha1.TenantSource) {
-		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: &one, MaxDeletePercent: &zero, Window: &metav1.Duration{Duration: time.Hour}}
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, MaxDeletes: &one, MaxDeletePercent: &zero, Window: &metav1.Duration{Duration: time.Hour}}
 	})
 	for n := 3; n > 0; n-- {
 		table.rows = allRows(n)
@@ -388,7 +388,7 @@ func TestARowThatAMistakeHasSeenIsMissingFromItsBeginning(t *testing.T) {
 func budget(n int32) func(*v1alpha1.TenantSource) {
 	return func(o *v1alpha1.TenantSource) {
 		none := int32(0)
-		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: &n, MaxDeletePercent: &none, Window: &metav1.Duration{Duration: time.Hour}}
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, MaxDeletes: &n, MaxDeletePercent: &none, Window: &metav1.Duration{Duration: time.Hour}}
 	}
 }
 
@@ -485,7 +485,7 @@ func TestLostAnswersStarveNoDeletion(t *testing.T) {
 	t.Parallel()
 	f := &forgetful{}
 	w, table := inMemory(t, 3, sourceworld.Options{Funcs: f.funcs()}, func(o *v1alpha1.TenantSource) {
-		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{ConfirmPolls: 3}
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, ConfirmPolls: 3}
 	})
 	w.Advance(interval)
 	table.rows, f.times = allRows(2), 1000

@@ -196,7 +196,7 @@ func (s *story) follow(t *rapid.T) {
 	s.Source("customers", mapping.Postgres, mapping.Query{SQL: mapping.SQLQuery{Query: "SELECT"}, Connection: mapping.NewSecret("memory")}, func(o *v1alpha1.TenantSource) {
 		o.Spec.PollInterval = &metav1.Duration{Duration: storyInterval}
 		o.Spec.DeletionPolicy = rapid.SampledFrom([]v1alpha1.SourceDeletionPolicy{"Delete", "Delete", "Disable"}).Draw(t, "policy")
-		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: &number, MaxDeletePercent: &share, Window: &metav1.Duration{Duration: storyWindow}}
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{Grace: &metav1.Duration{}, MaxDeletes: &number, MaxDeletePercent: &share, Window: &metav1.Duration{Duration: storyWindow}}
 	})
 }
 

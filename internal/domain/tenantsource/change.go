@@ -85,6 +85,8 @@ type Harvest struct {
 	Declared bool
 
 	present map[string]bool
+	// domains are those of all rows, until it is settled.
+	domains map[string]int
 }
 
 // Present reports whether a row names the object, be it as it should or not.

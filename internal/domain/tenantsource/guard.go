@@ -41,6 +41,7 @@ func (g Guard) budget(size int) (most int, capped bool) {
 // Owned is an object of the source.
 type Owned struct {
 	Name, UID string
+	Domains   []string
 	// Marked is since when it is marked, because its row is gone. Zero: it is not. What is marked was allowed and counted.
 	Marked time.Time
 }
@@ -51,6 +52,8 @@ type Loss struct {
 	Owned
 	// Harm says what the row takes away. Empty: the row is gone.
 	Harm string
+	// Replaced is set where another row has one of its domains.
+	Replaced bool
 	// Reads is how many reads without the row count, Last when the last of them began.
 	Reads int
 	Last  time.Time
@@ -62,6 +65,10 @@ type Loss struct {
 	// Mark is set in a verdict where it is to be marked, and not deleted yet.
 	Mark bool
 }
+
+// Certain reports whether it is meant, so that there is no grace: it was approved, or the customer has another row, which waits
+// for the domain.
+func (l Loss) Certain() bool { return l.Approved || l.Replaced }
 
 // open reports whether no decision was made about it.
 func (l Loss) open() bool { return !l.Approved && !l.counted() }
@@ -98,7 +105,7 @@ func (ls Losses) Note(found []Loss, began time.Time, counts bool, g Guard) Losse
 	out := make(Losses, len(found))
 	for _, l := range found {
 		if known, ok := ls[l.Name]; ok && known.UID == l.UID && known.Harm == l.Harm {
-			known.Owned = l.Owned
+			known.Owned, known.Replaced = l.Owned, l.Replaced
 			l = known
 		}
 		if counts && l.Harm == "" && (l.Last.IsZero() || began.Sub(l.Last) >= g.Interval) {
@@ -314,10 +321,12 @@ func (g Guard) Judge(q Question) Verdict {
 			v.Changes = append(v.Changes, l)
 		case l.Reads < g.ConfirmPolls && !q.Confirmed:
 			v.Waiting = append(v.Waiting, l)
-		case !q.Confirmed && !l.Marked.IsZero() && q.Now.Before(l.Marked.Add(g.Grace)):
+		case q.Confirmed || l.Certain():
+			v.Go = append(v.Go, l)
+		case !l.Marked.IsZero() && q.Now.Before(l.Marked.Add(g.Grace)):
 			v.Grace = append(v.Grace, l)
 		default:
-			l.Mark = !q.Confirmed && g.Grace > 0 && l.Marked.IsZero()
+			l.Mark = g.Grace > 0 && l.Marked.IsZero()
 			v.Go = append(v.Go, l)
 		}
 	}

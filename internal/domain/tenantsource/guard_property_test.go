@@ -246,7 +246,7 @@ func (l *life) remove() {
 		l.marked[o.Name] = l.now
 		return
 	}
-	if since := l.marked[o.Name]; l.in.Guard.Grace > 0 && (since.IsZero() || l.now.Before(since.Add(l.in.Guard.Grace))) {
+	if since := l.marked[o.Name]; !o.Approved && l.in.Guard.Grace > 0 && (since.IsZero() || l.now.Before(since.Add(l.in.Guard.Grace))) {
 		l.t.Fatalf("%v is deleted, and is marked since %s; the grace is %s", o, since, l.in.Guard.Grace)
 	}
 	delete(l.fleet, o.Name)

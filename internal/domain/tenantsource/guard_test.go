@@ -261,7 +261,7 @@ func TestPlansHaveStableAndDistinctHashes(t *testing.T) {
 		sorted := func(list []tenantsource.Owned) []tenantsource.Owned {
 			return slices.SortedFunc(slices.Values(list), func(a, b tenantsource.Owned) int { return strings.Compare(a.Name, b.Name) })
 		}
-		if !slices.Equal(sorted(one), sorted(other)) && plan(one) == plan(other) {
+		if !cmp.Equal(sorted(one), sorted(other)) && plan(one) == plan(other) {
 			t.Fatalf("%v and %v have one hash", one, other)
 		}
 	})

@@ -357,7 +357,7 @@ func (p *Poll) Harmful() []Loss {
 func (p *Poll) Harvest() *Harvest {
 	p.refuseTwins()
 	p.refuseClashes()
-	h := &Harvest{Rows: p.rows, Rejected: p.rejected, Declared: p.declared != nil, Columns: p.seen(), present: make(map[string]bool, len(p.names))}
+	h := &Harvest{Rows: p.rows, Rejected: p.rejected, Declared: p.declared != nil, Columns: p.seen(), present: make(map[string]bool, len(p.names)), domains: p.domains}
 	maps.Copy(h.present, p.kept)
 	for i := range p.rejected {
 		r := &p.rejected[i]

@@ -59,7 +59,12 @@ func (in Input) absent(h *Harvest, owned []Owned) []Loss {
 	if in.Policy == PolicyRetain {
 		return nil
 	}
-	return lossesOf(slices.DeleteFunc(slices.Clone(owned), func(o Owned) bool { return h.Present(o.Name) }))
+	losses := lossesOf(slices.DeleteFunc(slices.Clone(owned), func(o Owned) bool { return h.Present(o.Name) }))
+	for i := range losses {
+		losses[i].Replaced = slices.ContainsFunc(losses[i].Domains, func(d string) bool { _, wanted := h.domains[d]; return wanted })
+	}
+	h.domains = nil
+	return losses
 }
 
 // others is how many of the losses are of objects that are not counted as owned yet: they were disabled, or those of the

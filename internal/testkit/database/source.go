@@ -1,13 +1,15 @@
 package database
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // Source is the spec of a source that reads what the query reads, with the connection string in that Secret.
 func Source(provider mapping.Provider, q mapping.Query, secret string) v1alpha1.TenantSourceSpec {
-	s := v1alpha1.TenantSourceSpec{Provider: v1alpha1.SourceProvider(provider)}
+	s := v1alpha1.TenantSourceSpec{Provider: v1alpha1.SourceProvider(provider), DeletionGuard: &v1alpha1.DeletionGuard{Grace: &metav1.Duration{}}}
 	ref := &v1alpha1.SecretReference{Name: secret}
 	switch provider {
 	case mapping.Postgres:
