@@ -1,4 +1,4 @@
-// Package account keeps AWS accounts apart. Each has an inventory, references and a budget for requests of its own. The
+// Package account keeps AWS accounts apart. Each has an inventory, references and a rate for requests of its own. The
 // operator's own account is there from the start; any other is opened for the first object that an EdgeGrant puts there.
 package account
 
@@ -12,7 +12,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -37,11 +37,11 @@ type Account struct {
 	Certificates port.Certificates
 	Identity     port.Identity
 	Quotas       port.Quotas
-	// Budget is that of the calls to CloudFront, InvalidationBudget that of requests for invalidations.
-	Budget, InvalidationBudget port.Budget
-	Invalidations              port.Invalidations
-	References                 *inventory.References
-	Inventory                  *inventory.Inventory
+	// Rate is that of the calls to CloudFront, InvalidationRate that of requests for invalidations.
+	Rate, InvalidationRate port.Rate
+	Invalidations          port.Invalidations
+	References             *inventory.References
+	Inventory              *inventory.Inventory
 	// Close ends what runs for the account. It may be nil.
 	Close func()
 }

@@ -14,7 +14,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/budget"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 )
 
 func deletionsCommand(s *session) *cobra.Command {
@@ -77,7 +77,7 @@ func (s *session) held(ctx context.Context) (heldPlans, error) {
 	if err != nil {
 		return heldPlans{}, err
 	}
-	var memory breaker.Memory
+	var memory loss.Memory
 	if text := store.Data[budget.Memory]; text != "" {
 		if err := json.Unmarshal([]byte(text), &memory); err != nil {
 			return heldPlans{}, fmt.Errorf("the ConfigMap %s/%s has a key %s that can't be read: %w", store.Namespace, store.Name, budget.Memory, err)

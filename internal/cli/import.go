@@ -17,7 +17,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/importing"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 )
 
 // importFlags are those of import besides those of AWS.

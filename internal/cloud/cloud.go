@@ -16,7 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/servicequotas"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -93,11 +93,11 @@ func (c *Cloud) account(id string, sdk awssdk.Config) *account.Account {
 	sweep := o.Sweep
 	sweep.Tenants, sweep.Clock = front, o.Clock
 	return &account.Account{
-		ID: id, CloudFront: front, Certificates: certificates, Identity: caller, Budget: limiter,
-		Quotas:             servicequotas.New(servicequotas.Config{SDK: sdk, Limiter: c.quotas.For(id), Metrics: o.Metrics}),
-		Invalidations:      cloudfront.NewInvalidations(front, cloudfront.Config{SDK: sdk, Limiter: requests, Metrics: o.Metrics}),
-		InvalidationBudget: requests,
-		References:         inventory.NewReferences(front, certificates, caller, o.Clock), Inventory: inventory.New(sweep),
+		ID: id, CloudFront: front, Certificates: certificates, Identity: caller, Rate: limiter,
+		Quotas:           servicequotas.New(servicequotas.Config{SDK: sdk, Limiter: c.quotas.For(id), Metrics: o.Metrics}),
+		Invalidations:    cloudfront.NewInvalidations(front, cloudfront.Config{SDK: sdk, Limiter: requests, Metrics: o.Metrics}),
+		InvalidationRate: requests,
+		References:       inventory.NewReferences(front, certificates, caller, o.Clock), Inventory: inventory.New(sweep),
 	}
 }
 

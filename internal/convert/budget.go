@@ -9,28 +9,28 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 // The classes of objects whose deletions are budgeted.
 const (
-	ClassDistributionTenant breaker.Class = "DistributionTenant"
-	ClassDistribution       breaker.Class = "Distribution"
-	ClassTenant             breaker.Class = "Tenant"
+	ClassDistributionTenant loss.Class = "DistributionTenant"
+	ClassDistribution       loss.Class = "Distribution"
+	ClassTenant             loss.Class = "Tenant"
 	// The classes of parents that serve the customers of their tenants.
-	ClassSharedDistribution breaker.Class = "SharedDistribution"
-	ClassConnectionGroup    breaker.Class = "ConnectionGroup"
+	ClassSharedDistribution loss.Class = "SharedDistribution"
+	ClassConnectionGroup    loss.Class = "ConnectionGroup"
 	// ClassOwnership has the tenants that are no longer tagged as their objects' own.
-	ClassOwnership breaker.Class = "Ownership"
+	ClassOwnership loss.Class = "Ownership"
 )
 
 // BudgetItem is the deletion of an object, or the change of that harm, which takes that many customers out of service. That
 // of a Tenant gets what it owns from OwnedNamespace.
-func BudgetItem(class breaker.Class, o metav1.Object, customers int, harm string, now time.Time) breaker.Item {
-	i := breaker.Item{
+func BudgetItem(class loss.Class, o metav1.Object, customers int, harm string, now time.Time) loss.Item {
+	i := loss.Item{
 		Class: class, UID: string(o.GetUID()), Namespace: o.GetNamespace(), Name: o.GetName(), Weight: customers, Since: now,
 		Approval:    o.GetAnnotations()[v1alpha1.AnnotationApproveDeletions],
 		Abandonment: o.GetAnnotations()[v1alpha1.AnnotationAbandonDeletions],

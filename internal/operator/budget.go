@@ -19,12 +19,12 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/budget"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
-	limits "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/budget"
+	limits "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/budget"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -123,7 +123,7 @@ func (c Config) cacheBudget(o *cache.Options) {
 }
 
 // addBreaker adds the breaker; nil without a deletion budget.
-func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publisher, stop *halt.Switch) (*breaker.Breaker, error) {
+func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publisher, stop *halt.Switch) (*loss.Breaker, error) {
 	if !c.Budget.Enabled {
 		return nil, nil
 	}
@@ -131,7 +131,7 @@ func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publis
 	if key.Namespace == "" {
 		return nil, fmt.Errorf("--deletion-budget needs a namespace for its ConfigMap: set --leader-election-namespace, run the operator in a pod, or turn the deletion budget off with --deletion-budget=false")
 	}
-	b := breaker.New(breaker.Options{
+	b := loss.New(loss.Options{
 		Policy: c.Budget.policy(), Clock: clock.RealClock{}, Gather: gather,
 		Store: budget.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key},
 		Annotations: domain.Annotations{

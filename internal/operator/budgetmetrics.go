@@ -3,11 +3,11 @@ package operator
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 )
 
 // registerBudget adds what the deletion budget holds, computed when it is scraped.
-func registerBudget(r prometheus.Registerer, b *breaker.Breaker) error {
+func registerBudget(r prometheus.Registerer, b *loss.Breaker) error {
 	return registerAll(r, &heldDeletions{breaker: b, desc: prometheus.NewDesc(metricPrefix+"deletions_held",
 		"Deletions, and changes that take objects out of service, that the deletion budget holds until they are approved, by kind and namespace. The namespace is empty for a plan of the whole cluster. Only the active replica exports it.",
 		[]string{"kind", "namespace"}, nil)})
@@ -15,7 +15,7 @@ func registerBudget(r prometheus.Registerer, b *breaker.Breaker) error {
 
 // heldDeletions implements prometheus.Collector.
 type heldDeletions struct {
-	breaker *breaker.Breaker
+	breaker *loss.Breaker
 	desc    *prometheus.Desc
 }
 

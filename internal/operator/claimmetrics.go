@@ -3,8 +3,8 @@ package operator
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
 )
 
 // registerDomainClaims adds the claims and those who are refused, computed when they are scraped.

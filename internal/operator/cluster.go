@@ -13,10 +13,10 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	clusteradapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/cluster"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cluster"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
-	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/cluster"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/clone"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -49,7 +49,7 @@ func addClusterCheck(ctx context.Context, mgr ctrl.Manager, c Config, env *envir
 		return fmt.Errorf("creating a client: %w", err)
 	}
 	key := client.ObjectKey{Namespace: c.leaseNamespace(), Name: clusterConfigMap}
-	check := cluster.New(cluster.Options{
+	check := clone.New(clone.Options{
 		Identify: func(ctx context.Context) (domain.Identity, error) {
 			return clusteradapter.Identify(ctx, kube.Discovery().RESTClient(), mgr.GetAPIReader(), key.Namespace, c.ClusterID)
 		},

@@ -12,12 +12,12 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -39,15 +39,15 @@ func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, 
 		env.domains.OnLearn(func(ctx context.Context) error { return learnAliases(ctx, mgr.GetClient(), distributions.Learn) })
 		env.claimants[claim.KindDistribution] = distributions.WakeDomains
 		wake := func(ctx context.Context, keys ...types.NamespacedName) { distributions.Wake(ctx, keys) }
-		env.breaker.Add(breaker.Class{Name: convert.ClassDistribution, Words: budgetDistributions, List: listDistributions(mgr.GetClient()), Wake: wake})
-		env.breaker.Add(breaker.Class{Name: convert.ClassSharedDistribution, Words: budgetShared, List: changesOnly(nil), Wake: wake})
+		env.breaker.Add(loss.Class{Name: convert.ClassDistribution, Words: budgetDistributions, List: listDistributions(mgr.GetClient()), Wake: wake})
+		env.breaker.Add(loss.Class{Name: convert.ClassSharedDistribution, Words: budgetShared, List: changesOnly(nil), Wake: wake})
 		if err := addResource(ctx, mgr, env, controllerDistribution, distributions); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(c.Controllers, controllerConnectionGroup) {
 		groups := awsresource.New(connectiongroup.In, options)
-		env.breaker.Add(breaker.Class{
+		env.breaker.Add(loss.Class{
 			Name: convert.ClassConnectionGroup, Words: budgetGroups, List: changesOnly(nil),
 			Wake: func(ctx context.Context, keys ...types.NamespacedName) { groups.Wake(ctx, keys) },
 		})

@@ -3,7 +3,7 @@ package operator
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/halt"
 )
 
 // registerHalt adds why nothing is changed in AWS, computed when it is scraped.

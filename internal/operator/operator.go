@@ -28,19 +28,19 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/access"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/rollout"
 )
 
 // leaderElectionID is the name of the lease.
@@ -259,7 +259,7 @@ type environment struct {
 	publisher *publisher
 	defaults  convert.Defaults
 	// breaker is nil without a deletion budget.
-	breaker *breaker.Breaker
+	breaker *loss.Breaker
 	// rollouts are nil where changes reach all tenants at once.
 	rollouts *rollout.Rollouts
 	// rolled wakes a TenantSource whose figures have changed. It is set before anything starts; nil where none is followed.
@@ -372,8 +372,8 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 			}
 		},
 	})
-	env.breaker.Add(breaker.Class{Name: convert.ClassDistributionTenant, Words: budgetTenants, List: listTenants(mgr.GetClient()), Wake: controller.WakeKeys})
-	env.breaker.Add(breaker.Class{Name: convert.ClassOwnership, Words: budgetOwnership, List: changesOnly(listTenants(mgr.GetClient())), Wake: controller.WakeKeys})
+	env.breaker.Add(loss.Class{Name: convert.ClassDistributionTenant, Words: budgetTenants, List: listTenants(mgr.GetClient()), Wake: controller.WakeKeys})
+	env.breaker.Add(loss.Class{Name: convert.ClassOwnership, Words: budgetOwnership, List: changesOnly(listTenants(mgr.GetClient())), Wake: controller.WakeKeys})
 	env.halt.OnChange(controller.WakeAll)
 	env.grants.OnChange(controller.WakeNamespaces)
 	env.domains.OnLearn(controller.LearnAll)

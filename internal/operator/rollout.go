@@ -18,9 +18,9 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/budget"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
-	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/rollout"
 )
 
 // eventRolloutStopped (Warning; ConfigMap): a change reaches no more tenants, because too many of those that have it failed.

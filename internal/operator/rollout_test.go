@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/rollout"
 )
 
 // A change that is on its way is counted, and one that has stopped raises the alert of all rollouts.

@@ -11,7 +11,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 )
 
 // controllerEdgeGrant stands for the controller of grants, which no flag names.

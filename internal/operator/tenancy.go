@@ -12,11 +12,11 @@ import (
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -58,7 +58,7 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *en
 		Client: mgr.GetClient(), Children: children, Plans: known, Namespaces: namespaces, Clock: clock.RealClock{}, Active: mgr.Elected(),
 		Ready: children.WaitForSync, Breaker: env.breaker,
 	})
-	env.breaker.Add(breaker.Class{Name: convert.ClassTenant, Words: budgetNamespaces, List: listNamespaces(mgr.GetClient(), children.Find), Wake: tenants.WakeKeys})
+	env.breaker.Add(loss.Class{Name: convert.ClassTenant, Words: budgetNamespaces, List: listNamespaces(mgr.GetClient(), children.Find), Wake: tenants.WakeKeys})
 	plans = tenantplan.New(tenantplan.Options{
 		Client: mgr.GetClient(), Children: children, Plans: known, Clock: clock.RealClock{}, Active: mgr.Elected(), Next: tenants.Wake,
 		Ready: children.WaitForSync,

@@ -3,7 +3,7 @@ package port
 import (
 	"context"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 )
 
 // DomainClaims stores the claims for domains that no object serves.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/cluster"
 )
 
 // ErrClusterStale is given by a ClusterStore that was changed meanwhile.

@@ -29,7 +29,7 @@ const (
 func Instrument(l *Limiter, m *Metrics) []func(*middleware.Stack) error {
 	return append(apiOptions{
 		func(stack *middleware.Stack) error {
-			return stack.Initialize.Add(budgeted{l}, middleware.Before)
+			return stack.Initialize.Add(rated{l}, middleware.Before)
 		},
 		func(stack *middleware.Stack) error {
 			return stack.Finalize.Insert(measured{m, l.clock, l.throttled}, "Retry", middleware.After)
@@ -58,14 +58,14 @@ func common() apiOptions {
 	}
 }
 
-// budgeted takes permission for a call before anything else happens.
-type budgeted struct{ limiter *Limiter }
+// rated takes permission for a call before anything else happens.
+type rated struct{ limiter *Limiter }
 
 // ID implements middleware.InitializeMiddleware.
-func (budgeted) ID() string { return "OperatorBudget" }
+func (rated) ID() string { return "OperatorRate" }
 
 // HandleInitialize implements middleware.InitializeMiddleware.
-func (b budgeted) HandleInitialize(
+func (b rated) HandleInitialize(
 	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 ) (middleware.InitializeOutput, middleware.Metadata, error) {
 	if err := b.limiter.refuse(middleware.GetOperationName(ctx)); err != nil {

@@ -33,8 +33,8 @@ type LimiterConfig struct {
 	Halted func() *chain.Halt
 }
 
-// Limiter is the rate budget of one AWS account and API family. It implements
-// port.Budget, and every client that was built with it asks it before each call. It is
+// Limiter is the rate of one AWS account and API family. It implements
+// port.Rate, and every client that was built with it asks it before each call. It is
 // safe for concurrent use and never blocks.
 type Limiter struct {
 	clock   clock.PassiveClock
@@ -46,7 +46,7 @@ type Limiter struct {
 	bucket *ratelimit.Bucket
 }
 
-var _ port.Budget = (*Limiter)(nil)
+var _ port.Rate = (*Limiter)(nil)
 
 // NewLimiter returns a limiter that has not let anything go yet.
 func NewLimiter(config LimiterConfig) *Limiter {
@@ -69,7 +69,7 @@ func (c LimiterConfig) name() string {
 }
 
 // Limiters has a limiter for every AWS account in which the operator works, all with the
-// same budget. It is safe for concurrent use.
+// same rate. It is safe for concurrent use.
 type Limiters struct {
 	config LimiterConfig
 
@@ -84,8 +84,8 @@ func NewLimiters(config LimiterConfig) *Limiters {
 }
 
 // For returns the limiter of an account, or that of the operator's own account if the account is empty. That account
-// has no name here, as only a call to AWS could tell it: a role of the same account has a separate budget, for which
-// AWS has room where a budget is below half of its limits.
+// has no name here, as only a call to AWS could tell it: a role of the same account has a separate rate, for which
+// AWS has room where a rate is below half of its limits.
 func (l *Limiters) For(account string) *Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,7 +105,7 @@ type admission struct{ spent atomic.Bool }
 
 type admissionKey struct{ limiter *Limiter }
 
-// Admit implements port.Budget.
+// Admit implements port.Rate.
 func (l *Limiter) Admit(ctx context.Context) (context.Context, time.Duration) {
 	if delay := l.ask(port.CallOf(ctx)); delay > 0 {
 		return ctx, delay

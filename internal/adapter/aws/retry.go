@@ -15,14 +15,14 @@ import (
 // inside a reconcile. Whatever needs longer is the work queue's business.
 const retryDelay = 100 * time.Millisecond
 
-var errNoBudgetForRetry = errors.New("the retry budget is used up")
+var errNoRateForRetry = errors.New("the rate of retries is used up")
 
 // NoRetry is the retryer of writes: after a lost answer only an observation can tell
 // whether the write happened, and a second one could hide the success of the first.
 func NoRetry() awssdk.Retryer { return awssdk.NopRetryer{} }
 
 // RetryRead is the retryer of reads: one more attempt when the service failed or gave
-// no answer, if the rate budget has room for it right away. A throttle is not retried.
+// no answer, if the rate has room for it right away. A throttle is not retried.
 func RetryRead(l *Limiter) awssdk.Retryer { return readRetryer{limiter: l} }
 
 type readRetryer struct{ limiter *Limiter }
@@ -53,7 +53,7 @@ func (readRetryer) RetryDelay(int, error) (time.Duration, error) { return retryD
 // GetRetryToken implements aws.Retryer.
 func (r readRetryer) GetRetryToken(ctx context.Context, _ error) (func(error) error, error) {
 	if !r.limiter.takeRetry(ctx) {
-		return nil, errNoBudgetForRetry
+		return nil, errNoRateForRetry
 	}
 	return releaseNothing, nil
 }

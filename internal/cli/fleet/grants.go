@@ -10,8 +10,8 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 )
 
 // Grants is a registry that judges as the operator's does, by what the cluster has now. It counts nothing, so that limits

@@ -83,7 +83,7 @@ func (p *pass[O, R]) ensureFinalizer(ctx context.Context, k reconcile.Keeper, an
 
 // create asks for permission first: a mark without a call would only cost writes.
 func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribution.Create) error {
-	ctx, delay := p.account.Budget.Admit(ctx)
+	ctx, delay := p.account.Rate.Admit(ctx)
 	if delay > 0 {
 		return &fault.Error{Kind: fault.Throttled, Operation: "Creating", RetryAfter: delay}
 	}

@@ -15,15 +15,15 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
+	losses "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -68,7 +68,7 @@ type Spec struct {
 	// Direct means that no tenant keeps the resource from being deleted.
 	Direct bool
 	// Class is what the breaker calls the kind. Empty: it watches over no deletion of it.
-	Class    budget.Class
+	Class    losses.Class
 	Policies *v1alpha1.ResourcePolicies
 	// Aliases are the domains that the resource is to serve itself.
 	Aliases []string
@@ -93,7 +93,7 @@ type Options struct {
 	// Accounts are the AWS accounts in which resources are.
 	Accounts *account.Registry
 	// Breaker lets deletions go on; nil lets all.
-	Breaker *breaker.Breaker
+	Breaker *loss.Breaker
 	// Halt stops all writes; a nil one none.
 	Halt *halt.Switch
 	// Grants say what namespaces may have; nil grants everything.

@@ -98,7 +98,7 @@ func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper, annotati
 
 // create asks for permission first: a mark without a call would only cost writes.
 func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributiontenant.Create) error {
-	ctx, delay := p.account.Budget.Admit(ctx)
+	ctx, delay := p.account.Rate.Admit(ctx)
 	if delay > 0 {
 		return &fault.Error{Kind: fault.Throttled, Operation: "CreateDistributionTenant", RetryAfter: delay}
 	}

@@ -17,18 +17,18 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/instant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
@@ -51,7 +51,7 @@ type Options struct {
 	// Resolver queries public DNS; nil where it is not to be queried.
 	Resolver port.Resolver
 	// Breaker lets deletions go on; nil lets all.
-	Breaker *breaker.Breaker
+	Breaker *loss.Breaker
 	// Rollouts let changes of what customers are served with go on in steps; a nil one lets all go on at once.
 	Rollouts *rollout.Rollouts
 	// Halt stops all writes; a nil one none.

@@ -10,9 +10,9 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 )
 
 // Fleet tells the order of changes what the cache knows of the objects and of their sources.

@@ -67,7 +67,7 @@ func (p *pass) request(ctx context.Context, t invalidation.Tenant) error {
 		return err
 	}
 	ctx = p.call(ctx, place, port.Change)
-	admitted, delay := place.InvalidationBudget.Admit(ctx)
+	admitted, delay := place.InvalidationRate.Admit(ctx)
 	if delay > 0 {
 		return &fault.Error{Kind: fault.Throttled, Operation: "Invalidating", Message: "waiting for the operator's own rate limit", RetryAfter: delay}
 	}

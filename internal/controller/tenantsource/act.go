@@ -14,10 +14,10 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -243,7 +243,7 @@ type outcome struct {
 	// denied is set where the refusal may be meant for every object.
 	denied bool
 	// item is what the breaker need not hold, where a person has approved it.
-	item *budget.Item
+	item *loss.Item
 	// version is that of the object where it has changed since it was looked at, and is still the source's.
 	version string
 	err     error
@@ -326,10 +326,10 @@ func (p *pass) remove(ctx context.Context) error {
 
 // approveDeletions tells the breaker which of the deletions a person has approved, before they are made.
 func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Loss) error {
-	var items []budget.Item
+	var items []loss.Item
 	for _, o := range batch {
 		if p.in.Policy != tenantsource.PolicyDisable && o.Approved && !o.Mark {
-			items = append(items, budget.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Weight: 1, Namespace: p.target, Name: o.Name})
+			items = append(items, loss.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Weight: 1, Namespace: p.target, Name: o.Name})
 		}
 	}
 	return p.Breaker.Approve(ctx, items)
@@ -338,7 +338,7 @@ func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Loss) 
 // approveChanges does the same for objects that were disabled, or lost something else. Which change of theirs that was is
 // known afterwards; until then the breaker waits for more.
 func (p *pass) approveChanges(ctx context.Context, results []outcome) error {
-	var items []budget.Item
+	var items []loss.Item
 	for _, r := range results {
 		if r.item != nil {
 			items = append(items, *r.item)
@@ -348,9 +348,9 @@ func (p *pass) approveChanges(ctx context.Context, results []outcome) error {
 }
 
 // approvedChange is the harm that the spec of that generation does, which a person has approved.
-func (p *pass) approvedChange(name, uid string, generation int64) *budget.Item {
-	return &budget.Item{
-		Class: convert.ClassDistributionTenant, UID: uid, Weight: 1, Namespace: p.target, Name: name, Harm: budget.AnyHarm, Generation: generation,
+func (p *pass) approvedChange(name, uid string, generation int64) *loss.Item {
+	return &loss.Item{
+		Class: convert.ClassDistributionTenant, UID: uid, Weight: 1, Namespace: p.target, Name: name, Harm: loss.AnyHarm, Generation: generation,
 	}
 }
 
@@ -392,7 +392,7 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 		// A person has taken the mark off, and the cache does not show it yet.
 		return outcome{}
 	}
-	var disabled *budget.Item
+	var disabled *loss.Item
 	if p.in.Policy == tenantsource.PolicyDisable {
 		var generation int64
 		if generation, err = p.disable(ctx, &live); o.Approved {

@@ -3,8 +3,8 @@ package distribution_test
 import (
 	"testing"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -12,10 +12,10 @@ import (
 func guarded(in *distribution.Input) { in.Guarded, in.Desired.Direct = true, true }
 
 // judged is what the breaker says.
-func judged(s breaker.State) func(*distribution.Input) {
+func judged(s loss.State) func(*distribution.Input) {
 	return func(in *distribution.Input) {
 		guarded(in)
-		in.World.BudgetKnown, in.World.Budget, in.World.BudgetHarm = true, breaker.Answer{State: s, Message: "Too many."}, in.Harm()
+		in.World.BudgetKnown, in.World.Budget, in.World.BudgetHarm = true, loss.Answer{State: s, Message: "Too many."}, in.Harm()
 	}
 }
 
@@ -50,7 +50,7 @@ func budgetKept() map[string]question {
 		"and the certificate that they inherit":         {in: with(quiet(), edited, guarded, shared, tenants, loses(inherited)), rule: "WithinBudget", step: look},
 		"a certificate where there was none is not":     {in: with(quiet(), edited, guarded, shared, loses(first)), rule: "InSync", step: distribution.Update{Changes: []resource.Difference{first}}},
 		"and held if that is one too many": {
-			in: with(quiet(), off, judged(breaker.Held)), rule: "WithinBudget", step: distribution.Rest{}, reason: resource.ReasonDeletionHeld,
+			in: with(quiet(), off, judged(loss.Held)), rule: "WithinBudget", step: distribution.Rest{}, reason: resource.ReasonDeletionHeld,
 		},
 	}
 }
@@ -61,8 +61,8 @@ func budgetRemoved() map[string]question {
 	return map[string]question{
 		"a deletion is asked for before anything is read": {in: with(dying(), unknown, guarded), rule: "WithinBudget", step: distribution.Look{At: distribution.LookBudget}},
 		"tenants keep a resource without a question":      {in: with(dying(), unknown, guarded, shared), rule: "Located", step: located},
-		"it waits until the burst is seen whole":          {in: with(dying(), judged(breaker.Waiting)), rule: "WithinBudget", step: distribution.Rest{After: resource.AskAgain, KeepConditions: true}},
-		"what is to stay is let go as it is":              {in: with(dying(), judged(breaker.Stay)), rule: "WithinBudget", step: distribution.LetGo{Left: dying().Memory.ID, Abandons: true}},
-		"what may go on goes on":                          {in: with(dying(), unknown, judged(breaker.Go)), rule: "Located", step: located},
+		"it waits until the burst is seen whole":          {in: with(dying(), judged(loss.Waiting)), rule: "WithinBudget", step: distribution.Rest{After: resource.AskAgain, KeepConditions: true}},
+		"what is to stay is let go as it is":              {in: with(dying(), judged(loss.Stay)), rule: "WithinBudget", step: distribution.LetGo{Left: dying().Memory.ID, Abandons: true}},
+		"what may go on goes on":                          {in: with(dying(), unknown, judged(loss.Go)), rule: "Located", step: located},
 	}
 }

@@ -3,7 +3,7 @@ package distribution
 import (
 	"slices"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -15,10 +15,10 @@ import (
 func guarded(in *distributiontenant.Input) { in.Guarded = true }
 
 // answered is what the breaker says.
-func answered(s breaker.State) func(*distributiontenant.Input) {
+func answered(s loss.State) func(*distributiontenant.Input) {
 	return func(in *distributiontenant.Input) {
 		in.Guarded, in.World.BudgetKnown = true, true
-		in.World.Budget = breaker.Answer{State: s, Message: "Too many."}
+		in.World.Budget = loss.Answer{State: s, Message: "Too many."}
 		in.World.BudgetHarm = in.Harm()
 	}
 }
@@ -54,10 +54,10 @@ func budgetCases(removal bool) map[string]question {
 	if removal {
 		return map[string]question{
 			"a deletion is asked for before anything is looked up": {in: with(dying(), unknown, guarded), rule: rule, step: look},
-			"it waits until the burst is seen whole":               {in: with(dying(), answered(breaker.Waiting)), rule: rule, step: wait},
-			"one too many is held":                                 {in: with(dying(), answered(breaker.Held)), rule: rule, step: held, reason: resource.ReasonDeletionHeld},
-			"what is to stay is let go as it is":                   {in: with(dying(), answered(breaker.Stay)), rule: rule, step: distributiontenant.LetGo{Left: tenantID, Abandons: true}},
-			"what may go on goes on":                               {in: with(dying(), absent, answered(breaker.Go)), rule: "Gone", step: distributiontenant.LetGo{}},
+			"it waits until the burst is seen whole":               {in: with(dying(), answered(loss.Waiting)), rule: rule, step: wait},
+			"one too many is held":                                 {in: with(dying(), answered(loss.Held)), rule: rule, step: held, reason: resource.ReasonDeletionHeld},
+			"what is to stay is let go as it is":                   {in: with(dying(), answered(loss.Stay)), rule: rule, step: distributiontenant.LetGo{Left: tenantID, Abandons: true}},
+			"what may go on goes on":                               {in: with(dying(), absent, answered(loss.Go)), rule: "Gone", step: distributiontenant.LetGo{}},
 			"an object that never had a tenant is released":        {in: with(dying(), never, guarded), rule: "Located", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
 			"a tenant that is retained costs nothing":              {in: with(dying(), guarded, func(in *distributiontenant.Input) { in.Policy.Retain = true }), rule: "Retained", step: distributiontenant.Untag{ARN: quiet().World.Tenant.ARN, Keys: ownership.Keys(), Release: true}},
 			"a paused object is not counted":                       {in: with(dying(), guarded, func(in *distributiontenant.Input) { in.Paused = true }), rule: "Paused", step: held},
@@ -66,27 +66,27 @@ func budgetCases(removal bool) map[string]question {
 	}
 	return map[string]question{
 		"a tenant that is to be disabled is asked for":                 {in: with(quiet(), off, guarded), rule: rule, step: look},
-		"and held if that is one too many":                             {in: with(quiet(), off, answered(breaker.Held)), rule: rule, step: held, reason: resource.ReasonDeletionHeld},
+		"and held if that is one too many":                             {in: with(quiet(), off, answered(loss.Held)), rule: rule, step: held, reason: resource.ReasonDeletionHeld},
 		"a served domain that is dropped is asked for":                 {in: with(quiet(), fewer, guarded), rule: rule, step: look},
 		"a tenant that was enabled outside of Kubernetes is asked for": {in: with(quiet(), outside, guarded), rule: rule, step: look},
 		"so is a domain that it was given outside":                     {in: with(quiet(), given, guarded), rule: rule, step: look},
-		"and held if that is one too many, however it came about":      {in: with(quiet(), outside, answered(breaker.Held), harmful("disables the tenant")), rule: rule, step: held, reason: resource.ReasonDeletionHeld},
+		"and held if that is one too many, however it came about":      {in: with(quiet(), outside, answered(loss.Held), harmful("disables the tenant")), rule: rule, step: held, reason: resource.ReasonDeletionHeld},
 		"it is disabled once that may be": {
-			in: with(quiet(), outside, answered(breaker.Go), harmful("disables the tenant")), rule: "InSync",
+			in: with(quiet(), outside, answered(loss.Go), harmful("disables the tenant")), rule: "InSync",
 			step: fromSeen(quiet(), distributiontenant.Update{
 				ID: tenantID, ETag: "E-1", Tenant: disabled, Drift: []resource.Difference{{Field: "enabled", Desired: "false", Observed: "true"}},
 			}),
 		},
 		"drift that is only reported takes nothing away": {in: with(quiet(), outside, guarded, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
-		"an answer is for what was asked":                {in: with(quiet(), off, answered(breaker.Go), harmful("removes dropped.example.com")), rule: rule, step: look},
+		"an answer is for what was asked":                {in: with(quiet(), off, answered(loss.Go), harmful("removes dropped.example.com")), rule: rule, step: look},
 
 		"a tenant without its owner tags is counted before anything follows from that": {in: with(quiet(), tagged(nil), freshTags, guarded), rule: "Owned", step: look},
 		"and left alone if many are": {
-			in: with(quiet(), tagged(nil), freshTags, adoption(resource.AdoptIfUnowned), answered(breaker.Held), harmful(distributiontenant.LostOwnership)), rule: "Owned",
+			in: with(quiet(), tagged(nil), freshTags, adoption(resource.AdoptIfUnowned), answered(loss.Held), harmful(distributiontenant.LostOwnership)), rule: "Owned",
 			step: held, reason: resource.ReasonAdoptionRequired, stuck: true,
 		},
 		"a single one is adopted as its policy says": {
-			in: with(quiet(), tagged(nil), freshTags, adoption(resource.AdoptIfUnowned), answered(breaker.Go), harmful(distributiontenant.LostOwnership)), rule: "Owned",
+			in: with(quiet(), tagged(nil), freshTags, adoption(resource.AdoptIfUnowned), answered(loss.Go), harmful(distributiontenant.LostOwnership)), rule: "Owned",
 			step: distributiontenant.Adopt{ARN: quiet().World.Tenant.ARN, Tags: me.Tags()},
 		},
 	}
@@ -101,11 +101,11 @@ func TestTheLedgerRestsWhileHeld(t *testing.T) {
 		want dns.State
 	}{
 		"unasked":  {with(dying(), guarded), dns.Published},
-		"waiting":  {with(dying(), answered(breaker.Waiting)), dns.Published},
-		"held":     {with(dying(), answered(breaker.Held)), dns.Published},
-		"rescued":  {with(dying(), answered(breaker.Stay)), dns.Published},
-		"let go":   {with(dying(), answered(breaker.Go)), dns.Retracting},
-		"unwanted": {with(quiet(), answered(breaker.Held), func(in *distributiontenant.Input) { in.Generation, in.Desired.DNS = in.Generation+1, nil }), dns.Published},
+		"waiting":  {with(dying(), answered(loss.Waiting)), dns.Published},
+		"held":     {with(dying(), answered(loss.Held)), dns.Published},
+		"rescued":  {with(dying(), answered(loss.Stay)), dns.Published},
+		"let go":   {with(dying(), answered(loss.Go)), dns.Retracting},
+		"unwanted": {with(quiet(), answered(loss.Held), func(in *distributiontenant.Input) { in.Generation, in.Desired.DNS = in.Generation+1, nil }), dns.Published},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := test.in

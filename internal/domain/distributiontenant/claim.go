@@ -3,8 +3,8 @@ package distributiontenant
 import (
 	"slices"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 )
 
 // Domains are those that the object wants, in the order of its spec, and those that it has without wanting them.

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// How the rate budget reacts to the service, and how it treats those who wait.
+// How the rate reacts to the service, and how it treats those who wait.
 const (
 	// lowestRate keeps a throttled operator moving: a call every five seconds.
 	lowestRate = 0.2
-	// recoverEvery and recoverBy take a default budget from its floor back to full in
+	// recoverEvery and recoverBy take a default rate from its floor back to full in
 	// a little over three minutes, slow enough to notice the next throttle in between.
 	recoverEvery = 10 * time.Second
 	recoverBy    = 0.5

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
@@ -109,13 +109,13 @@ func (v *View) WithinBudget() Verdict {
 		return Verdict{Do: LookBudget}
 	}
 	switch v.World.Budget.State {
-	case breaker.Go:
+	case loss.Go:
 		return Verdict{}
-	case breaker.Stay:
+	case loss.Stay:
 		return Verdict{Do: Abandon}
-	case breaker.Held:
+	case loss.Held:
 		return Verdict{Do: Rest, Problem: &chain.Problem{Reason: ReasonDeletionHeld, Message: v.World.Budget.Message}}
-	case breaker.Waiting:
+	case loss.Waiting:
 	}
 	return Verdict{Do: Wait}
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
@@ -104,7 +104,7 @@ type World struct {
 	// Account is the AWS account of the operator's credentials, empty until it was looked up.
 	Account string
 	// Budget is what the breaker answers to a deletion, or to the loss of that BudgetHarm, if BudgetKnown.
-	Budget      breaker.Answer
+	Budget      loss.Answer
 	BudgetHarm  string
 	BudgetKnown bool
 	// Unreadable is why something could not be read that a decision needs.
@@ -221,7 +221,7 @@ func (v *View) Budgeted() bool {
 
 // Held reports whether the breaker has not let it go on.
 func (v *View) Held() bool {
-	return v.Budgeted() && (!v.asked() || v.World.Budget.State != breaker.Go)
+	return v.Budgeted() && (!v.asked() || v.World.Budget.State != loss.Go)
 }
 
 // asked reports whether the breaker has answered what the object asks for now.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -271,13 +271,13 @@ func withinBudget(in *Input) (Decision, bool) {
 		return do(AskBudget{})
 	}
 	switch in.World.Budget.State {
-	case breaker.Go:
+	case loss.Go:
 		return pass()
-	case breaker.Stay:
+	case loss.Stay:
 		return do(LetGo{})
-	case breaker.Held:
+	case loss.Held:
 		return rest(plan.ReasonDeletionHeld, in.World.Budget.Message, 0)
-	case breaker.Waiting:
+	case loss.Waiting:
 	}
 	return do(Rest{After: resource.AskAgain, KeepConditions: true})
 }

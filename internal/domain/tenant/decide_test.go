@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
@@ -359,11 +359,11 @@ func removeCases() map[string]question {
 		"deletionProtection holds everything":                {in: changed(quiet(), looked, protected), rule: "Protected", step: tenant.Rest{}, reason: plan.ReasonDeletionProtected},
 		"also what is retained":                              {in: changed(quiet(), looked, protected, retained), rule: "Protected", step: tenant.Rest{}, reason: plan.ReasonDeletionProtected},
 		"a deletion is asked for before anything is read":    {in: changed(quiet(), guarded), rule: "WithinBudget", step: tenant.AskBudget{}},
-		"it waits until the burst is seen whole":             {in: changed(quiet(), answered(breaker.Waiting)), rule: "WithinBudget", step: tenant.Rest{After: resource.AskAgain, KeepConditions: true}},
-		"one too many is held":                               {in: changed(quiet(), answered(breaker.Held)), rule: "WithinBudget", step: tenant.Rest{}, reason: plan.ReasonDeletionHeld},
-		"a namespace that is to stay is left as it is":       {in: changed(quiet(), answered(breaker.Stay)), rule: "WithinBudget", step: gone},
+		"it waits until the burst is seen whole":             {in: changed(quiet(), answered(loss.Waiting)), rule: "WithinBudget", step: tenant.Rest{After: resource.AskAgain, KeepConditions: true}},
+		"one too many is held":                               {in: changed(quiet(), answered(loss.Held)), rule: "WithinBudget", step: tenant.Rest{}, reason: plan.ReasonDeletionHeld},
+		"a namespace that is to stay is left as it is":       {in: changed(quiet(), answered(loss.Stay)), rule: "WithinBudget", step: gone},
 		"what is retained is not counted":                    {in: changed(quiet(), guarded, retained), rule: "Look", step: tenant.Look{}},
-		"what may go on goes on":                             {in: changed(quiet(), looked, answered(breaker.Go)), rule: "Delete", step: tenant.DeleteNamespace{Live: *quiet().World.Namespace}},
+		"what may go on goes on":                             {in: changed(quiet(), looked, answered(loss.Go)), rule: "Delete", step: tenant.DeleteNamespace{Live: *quiet().World.Namespace}},
 		"a name that is none never led to a namespace":       {in: changed(quiet(), absent, func(in *tenant.Input) { in.Tenant.Namespace = "No Name" }), rule: "NeverCreated", step: gone},
 		"nothing is deleted because of a cache":              {in: quiet(), rule: "Look", step: tenant.Look{}},
 		"nor is an absence believed":                         {in: changed(quiet(), absent), rule: "Look", step: tenant.Look{}},
@@ -388,10 +388,10 @@ func removeCases() map[string]question {
 func guarded(in *tenant.Input) { in.Guarded = true }
 
 // answered is what the breaker says.
-func answered(s breaker.State) func(*tenant.Input) {
+func answered(s loss.State) func(*tenant.Input) {
 	return func(in *tenant.Input) {
 		in.Guarded, in.World.BudgetKnown = true, true
-		in.World.Budget = breaker.Answer{State: s, Message: "Too many."}
+		in.World.Budget = loss.Answer{State: s, Message: "Too many."}
 	}
 }
 

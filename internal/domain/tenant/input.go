@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
@@ -55,7 +55,7 @@ type World struct {
 	// Owner is the name of the living Tenant whose UID is on the namespace; empty if there is none.
 	Owner string
 	// Budget is what the breaker answers to the deletion, if BudgetKnown.
-	Budget      breaker.Answer
+	Budget      loss.Answer
 	BudgetKnown bool
 	// Refused is why the last write to the namespace failed; nil if it didn't.
 	Refused *fault.Error

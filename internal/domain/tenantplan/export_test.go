@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 )
 
 // Advance is how far a generation has come, without what is only remembered.

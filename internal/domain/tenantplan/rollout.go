@@ -3,7 +3,7 @@ package tenantplan
 import (
 	"strconv"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 )
 
 // Follower is a tenant that names a plan, or still has what it gave.

@@ -7,8 +7,8 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/domainclaim"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
 )
 
 // kindDomainClaim is only noted: its objects have no passes.

@@ -108,7 +108,7 @@ func (c *Client) DeleteDistribution(ctx context.Context, id, etag string) error 
 }
 
 // FindDistribution implements port.Distributions. Each read is a call of its own for the
-// rate budget.
+// rate.
 func (c *Client) FindDistribution(
 	ctx context.Context, mode v1alpha1.ConnectionMode, prefix string, since time.Time,
 ) (port.Distribution, error) {

@@ -95,7 +95,7 @@ func (c *Client) GetDistribution(ctx context.Context, id string) (distributionte
 }
 
 // ListConnectionGroups implements port.Parents. Each page is a call of its own for the
-// rate budget.
+// rate.
 func (c *Client) ListConnectionGroups(ctx context.Context) ([]port.ConnectionGroup, error) {
 	var groups []port.ConnectionGroup
 	err := everyPage(opListGroups, func(marker *string) (*string, error) {

@@ -1,5 +1,5 @@
 // Package calls is the way that every call to a DNS service takes, except those to Route 53, which take that of AWS: under
-// the rate budget of the account, counted, and refused while nothing may be changed.
+// the rate of the account, counted, and refused while nothing may be changed.
 package calls
 
 import (

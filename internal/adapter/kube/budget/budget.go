@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -77,7 +77,7 @@ func plans(text string) []string {
 }
 
 // Save implements port.DeletionStore.
-func (s Store) Save(ctx context.Context, m breaker.Memory, version string) (string, error) {
+func (s Store) Save(ctx context.Context, m loss.Memory, version string) (string, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return "", fmt.Errorf("writing the memory down: %w", err)
