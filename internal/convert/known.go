@@ -27,7 +27,8 @@ func Known(o *v1alpha1.DistributionTenant, d Defaults, changes []resource.Differ
 	}
 	asks := Desired(o, d)
 	asks.DistributionID, asks.ConnectionGroupID = cmp.Or(asks.DistributionID, s.DistributionID), cmp.Or(asks.ConnectionGroupID, s.ConnectionGroupID)
-	if !asks.Has(changes) {
+	// A tenant without service proves nothing.
+	if !asks.Enabled || !asks.Has(changes) {
 		return k, false
 	}
 	k = known(o)

@@ -48,6 +48,7 @@ func TestKnown(t *testing.T) {
 		"it asks for another value":       {func(o *v1alpha1.DistributionTenant) { o.Spec.Parameters[0].Value = "basic" }, rollout.Exempt},
 		"it has another distribution":     {func(o *v1alpha1.DistributionTenant) { o.Status.DistributionID = "E1" }, rollout.Exempt},
 		"it waits itself":                 {func(o *v1alpha1.DistributionTenant) { o.Status.Conditions[1].Status = metav1.ConditionFalse }, rollout.Exempt},
+		"it is disabled":                  {func(o *v1alpha1.DistributionTenant) { o.Spec.Enabled = new(false) }, rollout.Exempt},
 		"it is being deleted":             {func(o *v1alpha1.DistributionTenant) { o.DeletionTimestamp = &metav1.Time{Time: now} }, rollout.Exempt},
 		"there is no tenant of it":        {func(o *v1alpha1.DistributionTenant) { o.Status.LastModifiedTime = nil }, rollout.Exempt},
 	} {

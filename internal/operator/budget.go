@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -93,7 +94,8 @@ func (c *Config) validateBudget() error {
 	return nil
 }
 
-func (b Budget) policy() domain.Policy {
+// Policy is that of the breaker.
+func (b Budget) Policy() domain.Policy {
 	namespace := b.Namespace.limit()
 	objects := domain.Budget{Cluster: b.Cluster.limit(), Namespace: &namespace}
 	return domain.Policy{
@@ -132,7 +134,7 @@ func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publis
 		return nil, fmt.Errorf("--deletion-budget needs a namespace for its ConfigMap: set --leader-election-namespace, run the operator in a pod, or turn the deletion budget off with --deletion-budget=false")
 	}
 	b := loss.New(loss.Options{
-		Policy: c.Budget.policy(), Clock: clock.RealClock{}, Gather: gather,
+		Policy: c.Budget.Policy(), Clock: clock.RealClock{}, Gather: gather,
 		Store: budget.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key},
 		Annotations: domain.Annotations{
 			Approve: v1alpha1.AnnotationApproveDeletions, Abandon: v1alpha1.AnnotationAbandonDeletions,
@@ -186,18 +188,38 @@ func freeze(ctx context.Context, stop *halt.Switch, c *corev1.ConfigMap) {
 		c.Namespace, c.Name, budget.Freeze))
 }
 
-// The kinds that the breaker watches over.
-var (
-	budgetTenants       = domain.Words{Many: "distribution tenants", Resource: "distributiontenants", Namespaced: true}
-	budgetDistributions = domain.Words{Many: "distributions", Resource: "distributions", Namespaced: true}
-	budgetNamespaces    = domain.Words{Many: "Tenants", Resource: "tenants.kleff.kleff.io"}
-	budgetShared        = domain.Words{Many: "distributions", Resource: "distributions", Namespaced: true, Shared: true}
-	budgetGroups        = domain.Words{Many: "connection groups", Resource: "connectiongroups", Namespaced: true, Shared: true}
-	budgetOwnership     = domain.Words{
-		Many: "distribution tenants", Resource: "distributiontenants", Namespaced: true, Change: "loss of owner tags", Changes: "losses of owner tags",
-		Undo: "To undo it, restore the owner tags, or the previous controller.clusterID. An approval lets the adoption policies of the objects decide.",
+// budgetNamespaces are the words for Tenants.
+var budgetNamespaces = domain.Words{Many: "Tenants", Resource: "tenants.kleff.kleff.io"}
+
+// AddLosses lets a breaker watch over classes whose objects are in the cache.
+func AddLosses(b *loss.Breaker, r client.Reader, wake func(ctx context.Context, keys ...types.NamespacedName), classes ...domain.Class) {
+	for _, name := range classes {
+		c := lossClass(name, r)
+		c.Name, c.Wake = name, wake
+		b.Add(c)
 	}
-)
+}
+
+func lossClass(name domain.Class, r client.Reader) loss.Class {
+	tenants := domain.Words{Many: "distribution tenants", Resource: "distributiontenants", Namespaced: true}
+	distributions := domain.Words{Many: "distributions", Resource: "distributions", Namespaced: true}
+	switch name {
+	case convert.ClassDistributionTenant:
+		return loss.Class{Words: tenants, List: listTenants(r)}
+	case convert.ClassOwnership:
+		tenants.Change, tenants.Changes = "loss of owner tags", "losses of owner tags"
+		tenants.Undo = "To undo it, restore the owner tags, or the previous controller.clusterID. An approval lets the adoption policies of the objects decide."
+		return loss.Class{Words: tenants, List: changesOnly(listTenants(r))}
+	case convert.ClassDistribution:
+		return loss.Class{Words: distributions, List: listDistributions(r)}
+	case convert.ClassSharedDistribution:
+		distributions.Shared = true
+		return loss.Class{Words: distributions, List: changesOnly(nil)}
+	case convert.ClassConnectionGroup:
+		return loss.Class{Words: domain.Words{Many: "connection groups", Resource: "connectiongroups", Namespaced: true, Shared: true}, List: changesOnly(nil)}
+	}
+	panic("no list of the class " + string(name))
+}
 
 // changesOnly is for a class whose deletions are not budgeted. living has the customers that changes are measured by; nil: none.
 func changesOnly(living func(context.Context) (domain.Counts, []domain.Item, error)) func(context.Context) (domain.Counts, []domain.Item, error) {

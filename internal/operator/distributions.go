@@ -17,7 +17,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -39,18 +38,15 @@ func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, 
 		env.domains.OnLearn(func(ctx context.Context) error { return learnAliases(ctx, mgr.GetClient(), distributions.Learn) })
 		env.claimants[claim.KindDistribution] = distributions.WakeDomains
 		wake := func(ctx context.Context, keys ...types.NamespacedName) { distributions.Wake(ctx, keys) }
-		env.breaker.Add(loss.Class{Name: convert.ClassDistribution, Words: budgetDistributions, List: listDistributions(mgr.GetClient()), Wake: wake})
-		env.breaker.Add(loss.Class{Name: convert.ClassSharedDistribution, Words: budgetShared, List: changesOnly(nil), Wake: wake})
+		AddLosses(env.breaker, mgr.GetClient(), wake, convert.ClassDistribution, convert.ClassSharedDistribution)
 		if err := addResource(ctx, mgr, env, controllerDistribution, distributions); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(c.Controllers, controllerConnectionGroup) {
 		groups := awsresource.New(connectiongroup.In, options)
-		env.breaker.Add(loss.Class{
-			Name: convert.ClassConnectionGroup, Words: budgetGroups, List: changesOnly(nil),
-			Wake: func(ctx context.Context, keys ...types.NamespacedName) { groups.Wake(ctx, keys) },
-		})
+		wake := func(ctx context.Context, keys ...types.NamespacedName) { groups.Wake(ctx, keys) }
+		AddLosses(env.breaker, mgr.GetClient(), wake, convert.ClassConnectionGroup)
 		if err := addResource(ctx, mgr, env, controllerConnectionGroup, groups); err != nil {
 			return err
 		}

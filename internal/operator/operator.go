@@ -372,8 +372,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 			}
 		},
 	})
-	env.breaker.Add(loss.Class{Name: convert.ClassDistributionTenant, Words: budgetTenants, List: listTenants(mgr.GetClient()), Wake: controller.WakeKeys})
-	env.breaker.Add(loss.Class{Name: convert.ClassOwnership, Words: budgetOwnership, List: changesOnly(listTenants(mgr.GetClient())), Wake: controller.WakeKeys})
+	AddLosses(env.breaker, mgr.GetClient(), controller.WakeKeys, convert.ClassDistributionTenant, convert.ClassOwnership)
 	env.halt.OnChange(controller.WakeAll)
 	env.grants.OnChange(controller.WakeNamespaces)
 	env.domains.OnLearn(controller.LearnAll)

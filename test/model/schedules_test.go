@@ -26,7 +26,7 @@ var (
 const partSize = 250
 
 // properties are what is played at random, by name.
-var properties = map[string]func(*testing.T){"tenants": checkTenants, "names": checkNames}
+var properties = map[string]func(*testing.T){"tenants": checkTenants, "names": checkNames, "losses": checkLosses}
 
 // played counts what happened: the schedules that came to their end, and the operations in them, which are what users,
 // other people, AWS and the process did. What was drawn and could not happen does not count.

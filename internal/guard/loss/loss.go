@@ -225,21 +225,22 @@ const tryAgain = 5 * time.Second
 // Start judges whenever something asks, until the context ends. The manager calls it after its caches are filled.
 func (b *Breaker) Start(ctx context.Context) error {
 	b.nudge()
-	for {
-		next, err := b.judge(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil //nolint:nilerr // the process is stopping
-		case errors.Is(err, port.ErrStale):
-			continue
-		case err != nil:
-			ctrl.Log.WithName("breaker").Error(err, "Deletions can't be judged, so nothing is deleted")
-			next = tryAgain
-		}
-		if !b.wait(ctx, next) {
-			return nil
-		}
+	for b.wait(ctx, b.Step(ctx)) {
 	}
+	return nil
+}
+
+// Step judges once, and returns when to do so again. Zero: when something asks.
+func (b *Breaker) Step(ctx context.Context) time.Duration {
+	next, err := b.judge(ctx)
+	switch {
+	case errors.Is(err, port.ErrStale):
+		return time.Millisecond
+	case err != nil && ctx.Err() == nil:
+		ctrl.Log.WithName("breaker").Error(err, "Deletions can't be judged, so nothing is deleted")
+		return tryAgain
+	}
+	return next
 }
 
 // wait returns when it is time to judge. Zero waits for someone who asks.

@@ -11,6 +11,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -42,12 +44,16 @@ func (w *World) parents(p *process) []kind {
 	options := awsresource.Options{
 		Client: w.kube, Accounts: p.Accounts, Halt: w.Halt, Grants: w.Grants, Clock: w.Clock,
 		ClusterID: ClusterID, Defaults: w.defaults(), Interval: SweepInterval, Observer: observer{w},
-		Objects: p.controller.ObjectsOf,
-		Random:  func() float64 { return 0.5 },
+		Objects: p.controller.ObjectsOf, Breaker: p.breaker,
+		Random: func() float64 { return 0.5 },
 	}
 	ofDistributions := options
 	ofDistributions.DomainClaims = p.claims
 	p.distributions = awsresource.New(distribution.In, ofDistributions)
+	if p.breaker != nil {
+		operator.AddLosses(p.breaker, w.kube, w.due(KindDistribution), convert.ClassDistribution, convert.ClassSharedDistribution)
+		operator.AddLosses(p.breaker, w.kube, w.due(KindConnectionGroup), convert.ClassConnectionGroup)
+	}
 	return []kind{
 		following(w, p, KindDistribution, p.distributions, func(ns string) []client.Object {
 			var list v1alpha1.DistributionList

@@ -34,6 +34,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
+	losses "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	rollouts "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -42,6 +43,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
@@ -96,6 +98,8 @@ type Options struct {
 	// BeforeAWS is called with every request of the operator, and whether it would change
 	// something, just before AWS sees it.
 	BeforeAWS func(r *http.Request, writes bool)
+	// Losses is how many customers may be lost; nil: any number.
+	Losses *losses.Policy
 	// AtOnce lets changes of what customers are served with reach all tenants at once.
 	AtOnce bool
 	// Watch is shown AWS before and after every change of it.
@@ -161,6 +165,8 @@ type World struct {
 	kube       client.Client
 	process    *process
 	objects    map[ID]*scheduled
+	// lost is what the breakers of all processes have stored.
+	lost lostCustomers
 	// lag is nil with a real API server.
 	lag *lagging
 }
@@ -183,6 +189,7 @@ type process struct {
 	controller *distributiontenant.Controller
 	zones      *zone.Zones
 	rollouts   *rollout.Rollouts
+	breaker    *loss.Breaker
 	claims     *claims.Registry
 	driver     *reconcile.Driver[*v1alpha1.DistributionTenant]
 	// distributions is the controller of Distributions.
@@ -337,9 +344,10 @@ func (w *World) start() {
 	p.inventory = own.Inventory
 	p.claims = w.claims()
 	p.rollouts = w.rollouts()
+	p.breaker = w.breaker()
 	p.controller = distributiontenant.New(distributiontenant.Options{
 		Client: w.kube, Live: w.Kube, Accounts: p.Accounts,
-		Zones: p.zones, Resolver: w.options.Resolver,
+		Zones: p.zones, Resolver: w.options.Resolver, Breaker: p.breaker,
 		Halt: w.Halt, Grants: w.Grants, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
 		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone, DomainClaims: p.claims, Rollouts: p.rollouts,
 	})
@@ -358,6 +366,10 @@ func (w *World) start() {
 	if w.options.Capacity {
 		capacity := inventory.NewCapacity(inventory.CapacityOptions{Inventory: p.inventory, Quotas: own.Quotas, Counts: own.CloudFront, Clock: w.Clock, Random: half})
 		p.workers = append(p.workers, &worker{step: capacity.Step, next: w.Clock.Now()})
+	}
+	if p.breaker != nil {
+		operator.AddLosses(p.breaker, w.kube, w.due(""), convert.ClassDistributionTenant, convert.ClassOwnership)
+		p.workers = append(p.workers, &worker{step: whenAsked(p.breaker.Step), next: w.Clock.Now()})
 	}
 	if p.rollouts != nil {
 		p.workers = append(p.workers, &worker{step: p.rollouts.Step, next: w.Clock.Now()})
@@ -384,13 +396,7 @@ func (w *World) rollouts() *rollout.Rollouts {
 			}
 			return out
 		},
-		Wake: func(_ context.Context, keys ...client.ObjectKey) {
-			for _, key := range keys {
-				if s := w.objects[ID{ObjectKey: key}]; s != nil {
-					s.due = w.Clock.Now()
-				}
-			}
-		},
+		Wake:    w.due(""),
 		Release: func(group string) string { return " Release it with " + group + "." },
 	})
 }
