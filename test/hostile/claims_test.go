@@ -96,5 +96,5 @@ func (f *fleet) serves(o *v1alpha1.DistributionTenant) {
 	gomega.NewWithT(f.t).Eventually(f.t.Context(), func(g gomega.Gomega) {
 		g.Expect(kube.Get(f.t.Context(), client.ObjectKeyFromObject(o), o)).To(gomega.Succeed())
 		g.Expect(meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionReady)).To(gomega.BeTrue(), "%v", o.Status.Conditions)
-	}).WithTimeout(patience).WithPolling(250 * time.Millisecond).Should(gomega.Succeed())
+	}).WithTimeout(patience()).WithPolling(250 * time.Millisecond).Should(gomega.Succeed())
 }

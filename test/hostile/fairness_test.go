@@ -85,7 +85,7 @@ func TestFiveSmallNamespacesAreOneMistake(t *testing.T) {
 		s.deletes(2)
 	}
 	for _, s := range small {
-		s.holds(2, "10 deletions of distribution tenants in 5 namespaces")
+		s.holds(2, fmt.Sprintf("10 deletions of %d distribution tenants in the cluster, with which several namespaces lose all they have", *size+10))
 		if got := s.serving(); got != 2 {
 			t.Errorf("%d customers of %s are served, want 2", got, s.namespace)
 		}

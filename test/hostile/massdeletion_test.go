@@ -30,8 +30,8 @@ import (
 
 var size = flag.Int("tenants", 40, "number of tenants that a mistake deletes")
 
-// patience ends what hangs.
-const patience = 15 * time.Minute
+// patience ends what hangs. A large fleet takes longer.
+func patience() time.Duration { return 3*time.Minute + time.Duration(*size)*100*time.Millisecond }
 
 const crd = "distributiontenants.cloudfront-tenant-operator.io"
 
@@ -44,13 +44,20 @@ type fleet struct {
 	operator  *stack.Operator
 	namespace string
 	budget    client.ObjectKey
+	// shape is what the tenants have in addition; nil: nothing.
+	shape func(*v1alpha1.DistributionTenant)
 }
 
 // newFleet creates the tenants, and waits until all serve. The flags win over those of a fleet.
 func newFleet(t *testing.T, namespace string, flags ...string) *fleet {
 	t.Helper()
+	return newShapedFleet(t, namespace, nil, flags...)
+}
+
+func newShapedFleet(t *testing.T, namespace string, shape func(*v1alpha1.DistributionTenant), flags ...string) *fleet {
+	t.Helper()
 	forget(t, namespace)
-	f := &fleet{t: t, namespace: namespace, budget: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}}
+	f := &fleet{t: t, namespace: namespace, shape: shape, budget: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}}
 	var err error
 	if f.Stack, err = host.Start(t.Context(), stack.Options{}); err != nil {
 		t.Fatal(err)
@@ -81,7 +88,7 @@ func newFleet(t *testing.T, namespace string, flags ...string) *fleet {
 // create applies the namespace and all objects, and waits until they are Ready.
 func (f *fleet) create() {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(f.t.Context(), patience())
 	defer cancel()
 	err := kube.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
@@ -93,6 +100,9 @@ func (f *fleet) create() {
 	defer f.tenants.Close()
 	f.tenants.Shape = func(o *v1alpha1.DistributionTenant) {
 		o.Spec.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53}
+		if f.shape != nil {
+			f.shape(o)
+		}
 	}
 	if err := f.tenants.Create(ctx); err != nil {
 		f.t.Fatal(err)
@@ -106,7 +116,7 @@ func (f *fleet) create() {
 func (f *fleet) eventually(check func(g gomega.Gomega)) {
 	f.t.Helper()
 	pause := 200*time.Millisecond + time.Duration(*size)*500*time.Microsecond
-	gomega.NewWithT(f.t).Eventually(f.t.Context(), check).WithTimeout(patience).WithPolling(pause).Should(gomega.Succeed())
+	gomega.NewWithT(f.t).Eventually(f.t.Context(), check).WithTimeout(patience()).WithPolling(pause).Should(gomega.Succeed())
 }
 
 func (f *fleet) objects(g gomega.Gomega) []v1alpha1.DistributionTenant {
@@ -151,7 +161,7 @@ func (f *fleet) manifests(tenants []v1alpha1.DistributionTenant, change func(*v1
 	for _, o := range tenants {
 		o = v1alpha1.DistributionTenant{
 			TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "DistributionTenant"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name}, Spec: o.Spec,
+			ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name}, Spec: *o.Spec.DeepCopy(),
 		}
 		if change != nil {
 			change(&o)

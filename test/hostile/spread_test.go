@@ -27,8 +27,21 @@ var held = []string{"--rollout-pause=1h", "--grants=Off"}
 // A change of all manifests that harms every customer reaches one of them, or five where each gets a value of its own, and
 // putting the previous manifests back is enough to undo it.
 func TestAMistakeInGitReachesAFew(t *testing.T) {
-	const other, certificate = "EOTHER1", "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-000000000002"
-	f := newFleet(t, "git", held...)
+	const (
+		other            = "EOTHER1"
+		shared           = "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-000000000001"
+		certificate      = "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-000000000002"
+		protect, blocked = "arn:aws:wafv2:us-east-1:111122223333:global/webacl/protect/00000000-0000-4000-8000-000000000003", "arn:aws:wafv2:us-east-1:111122223333:global/webacl/block-all/00000000-0000-4000-8000-000000000004"
+	)
+	// It is not known whether AWS takes back what is no longer in a spec, so that all have everything.
+	f := newShapedFleet(t, "git", func(o *v1alpha1.DistributionTenant) {
+		o.Spec.Parameters = []v1alpha1.Parameter{{Name: "origin", Value: "shared"}}
+		o.Spec.Customizations = &v1alpha1.Customizations{
+			GeoRestrictions: &v1alpha1.GeoRestrictionCustomization{RestrictionType: "blacklist", Locations: []v1alpha1.CountryCode{"AQ"}},
+			WebACL:          &v1alpha1.WebACLCustomization{Action: v1alpha1.WebACLActionOverride, ARN: protect},
+			Certificate:     &v1alpha1.CertificateCustomization{ARN: shared},
+		}
+	}, held...)
 	err := f.AWS.Seed(t.Context(), sim.Seed{
 		Certificates: []sim.SeedCertificate{{ARN: certificate, Names: []string{"*.example.com"}}},
 		Distributions: []sim.SeedDistribution{{
@@ -42,10 +55,10 @@ func TestAMistakeInGitReachesAFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	customized := func(c v1alpha1.Customizations) func(*v1alpha1.DistributionTenant) {
-		return func(o *v1alpha1.DistributionTenant) { o.Spec.Customizations = &c }
-	}
 	before := f.objects(gomega.NewWithT(t))
+	for i := range before { // without one in the spec, they would keep the other
+		before[i].Spec.ConnectionGroupID = f.tenantsInAWS()[before[i].Name].ConnectionGroupID
+	}
 	for name, mistake := range map[string]struct {
 		change  func(*v1alpha1.DistributionTenant)
 		reaches int
@@ -56,13 +69,11 @@ func TestAMistakeInGitReachesAFew(t *testing.T) {
 		"an origin for each": {func(o *v1alpha1.DistributionTenant) {
 			o.Spec.Parameters = []v1alpha1.Parameter{{Name: "origin", Value: o.Name + ".staging.internal"}}
 		}, 5},
-		"a country": {customized(v1alpha1.Customizations{
-			GeoRestrictions: &v1alpha1.GeoRestrictionCustomization{RestrictionType: "whitelist", Locations: []v1alpha1.CountryCode{"AQ"}},
-		}), 1},
-		"a web ACL": {customized(v1alpha1.Customizations{
-			WebACL: &v1alpha1.WebACLCustomization{Action: v1alpha1.WebACLActionOverride, ARN: "arn:aws:wafv2:us-east-1:111122223333:global/webacl/block-all/00000000-0000-4000-8000-000000000003"},
-		}), 1},
-		"a certificate":      {customized(v1alpha1.Customizations{Certificate: &v1alpha1.CertificateCustomization{ARN: certificate}}), 1},
+		"a country": {func(o *v1alpha1.DistributionTenant) {
+			o.Spec.Customizations.GeoRestrictions.RestrictionType = "whitelist"
+		}, 1},
+		"a web ACL":          {func(o *v1alpha1.DistributionTenant) { o.Spec.Customizations.WebACL.ARN = blocked }, 1},
+		"a certificate":      {func(o *v1alpha1.DistributionTenant) { o.Spec.Customizations.Certificate.ARN = certificate }, 1},
 		"a distribution":     {func(o *v1alpha1.DistributionTenant) { o.Spec.DistributionID = other }, 1},
 		"a connection group": {func(o *v1alpha1.DistributionTenant) { o.Spec.ConnectionGroupID = group }, 1},
 	} {

@@ -49,6 +49,8 @@ type losses struct {
 	// origins is what each tenant is served from, and moving are those that AWS is deploying with another one.
 	origins map[string]string
 	moving  map[string]bool
+	// previous is what each was served from before that.
+	previous map[string]string
 	// broken is the first thing that should not have been. It is found in the middle of a call.
 	broken string
 }
@@ -70,7 +72,7 @@ func checkLosses(t *testing.T) {
 }
 
 func newLosses(t *rapid.T) *losses {
-	l := &losses{t: t, lost: map[string]time.Time{}, origins: map[string]string{}, moving: map[string]bool{}}
+	l := &losses{t: t, lost: map[string]time.Time{}, origins: map[string]string{}, moving: map[string]bool{}, previous: map[string]string{}}
 	one := loss.Budget{Cluster: budget.Limit{Max: most}, Namespace: &budget.Limit{Max: most, Percent: 50}}
 	seed := world.Seed()
 	seed.HostedZones = []sim.SeedHostedZone{{Name: "example.com"}}
@@ -103,6 +105,7 @@ func newLosses(t *rapid.T) *losses {
 			o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.ObjectReference{Name: platform}
 			o.Spec.ConnectionGroupRef = &v1alpha1.ObjectReference{Name: platform}
 			o.Spec.Domains = []v1alpha1.TenantDomain{{Domain: fmt.Sprintf("tenant-%d.example.com", n)}}
+			give("app")(o)
 			o.Spec.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53}
 		}))
 	}
@@ -166,7 +169,7 @@ func (l *losses) patch(o client.Object, change func()) {
 	if err := l.Kube.Get(l.t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
 		l.t.Skip("it is gone")
 	}
-	base := o.DeepCopyObject().(client.Object) //nolint:forcetypeassert // a copy is of the same type
+	base := o.DeepCopyObject().(client.Object)
 	change()
 	if err := l.Kube.Patch(l.t.Context(), o, client.MergeFrom(base)); err != nil {
 		l.t.Fatalf("changing %s: %v", o.GetName(), err)
@@ -227,7 +230,8 @@ func (l *losses) loseAll(t *rapid.T) {
 func (l *losses) restoreAll(*rapid.T) {
 	for _, o := range l.objects() {
 		l.Edit(o.Name, func(o *v1alpha1.DistributionTenant) {
-			o.Spec.Enabled, o.Spec.Parameters = nil, nil
+			o.Spec.Enabled = nil
+			give("app")(o)
 			o.Spec.Domains = []v1alpha1.TenantDomain{{Domain: o.Name + ".example.com"}}
 		})
 	}
@@ -331,7 +335,9 @@ func (l *losses) spread(tenants []sim.TenantState) {
 			continue
 		}
 		if before, known := l.origins[s.Name]; known && before != origin {
-			l.moving[s.Name] = true
+			// To go back is never a risk.
+			l.moving[s.Name] = l.previous[s.Name] != origin
+			l.previous[s.Name] = before
 		}
 		l.origins[s.Name] = origin
 		switch {

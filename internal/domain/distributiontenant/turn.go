@@ -174,6 +174,11 @@ func (in Input) Asks() (a rollout.Ask, changes []resource.Difference) {
 	}
 	slices.Sort(a.Fields)
 	a.Values = valuesOf(changes)
+	was := slices.Clone(changes)
+	for i := range was {
+		was[i].Desired = was[i].Observed
+	}
+	a.Was = valuesOf(was)
 	a.UID, a.Namespace, a.Name = in.Me.UID, in.Me.Namespace, in.Me.Name
 	a.Uneasy = !in.Memory.Conditions[chain.Ready].Status || in.Memory.Failure != nil
 	return a, changes

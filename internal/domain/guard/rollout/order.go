@@ -32,6 +32,8 @@ type Ask struct {
 	Fields []string
 	// Values tell the new values apart, one for each that changes, sorted.
 	Values []string
+	// Was tells apart what it has of those now.
+	Was []string
 	// Canary says that the policy selects the object by its labels to be first, Uneasy that it had trouble before.
 	Canary, Uneasy bool
 }
@@ -186,6 +188,9 @@ func (o *Order) Ask(now time.Time, p Policy, a Ask, known ...Known) Answer {
 	case e.tried() && e.group.key.source == p.Source && Covers(e.Values, a.Values):
 		// What it asks for is what it was released for, or the rest of it.
 		return Answer{Go: true, Group: e.group.name}
+	case e.undoneBy(p, a):
+		e.group.undo(now, e, a)
+		return Answer{Go: true, Group: e.group.name}
 	case e.group.key != key || e.value != a.value() || e.state == Applied:
 		o.remove(e)
 		e = nil
@@ -210,6 +215,20 @@ func (o *Order) Ask(now time.Time, p Policy, a Ask, known ...Known) Answer {
 
 // tried reports whether it was released, and is not known to have the change.
 func (e *entry) tried() bool { return e.state == InFlight || e.state == Failed }
+
+// undoneBy reports whether it was given its values, and asks for those that it had before: that never waits.
+func (e *entry) undoneBy(p Policy, a Ask) bool {
+	return (e.tried() || e.state == Applied) && e.group.key.source == p.Source && Covers(e.Was, a.Values)
+}
+
+// undo gives an object what it had before, whatever else the group waits for. To have the change after all, it waits like any
+// other.
+func (g *group) undo(now time.Time, e *entry, a Ask) {
+	g.count(e, -1)
+	e.Ask, e.value, e.state, e.since, e.failure = a, a.value(), InFlight, now, ""
+	e.Was = nil
+	g.count(e, 1)
+}
 
 // Covers reports whether an object that has its turn with some values needs no other one for those.
 func Covers(has, values []string) bool {

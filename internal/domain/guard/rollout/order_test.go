@@ -566,6 +566,36 @@ func TestTheRestOfAChangeHasItsTurn(t *testing.T) {
 	}
 }
 
+// What a change has reached goes back at once, whatever the change waits for, and gets it again in its turn only.
+func TestAnUndoneChangeDoesNotWait(t *testing.T) {
+	t.Parallel()
+	o, slow := rollout.NewOrder(), rollout.Policy{Limits: rollout.Limits{Pause: time.Hour, MaxFailedPercent: 10}}
+	ask := func(uid, value, was string) bool {
+		return o.Ask(epoch, slow, rollout.Ask{UID: uid, Fields: []string{"parameters"}, Values: []string{value}, Was: []string{was}}).Go
+	}
+	if !ask("a", "bad", "good") || ask("b", "bad", "good") || ask("c", "bad", "good") {
+		t.Fatal("the change does not reach one alone")
+	}
+	o.Tell("a", rollout.Outcome{Settled: true, Ready: true})
+	if turns, _ := o.Advance(epoch.Add(time.Minute)); len(turns) > 0 {
+		t.Fatal("the pause is over")
+	}
+	if ask("a", "worse", "bad") {
+		t.Error("another value passes in the pause")
+	}
+	o = rollout.NewOrder()
+	ask("a", "bad", "good")
+	ask("b", "bad", "good")
+	o.Tell("a", rollout.Outcome{Settled: true, Ready: true})
+	if !ask("a", "good", "bad") {
+		t.Error("it does not get back what it had")
+	}
+	o.Tell("a", rollout.Outcome{Settled: true, Ready: true})
+	if ask("a", "bad", "good") {
+		t.Error("the change passes at once after it was undone")
+	}
+}
+
 // release is what an administrator does.
 func (w *town) release() {
 	w.released = true
