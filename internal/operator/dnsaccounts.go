@@ -114,29 +114,19 @@ func addDNSAccounts(mgr ctrl.Manager, c Config, env *environment, onChange func(
 	return all, registerAll(ctrlmetrics.Registry, newAccountCollector(all.All))
 }
 
-// accountCollector tells which accounts can be used, when it is scraped.
-type accountCollector struct {
-	all  func() map[dns.Provider]accounts.Entry
-	desc *prometheus.Desc
-}
-
-func newAccountCollector(all func() map[dns.Provider]accounts.Entry) *accountCollector {
-	return &accountCollector{all: all, desc: prometheus.NewDesc(metricPrefix+"dns_account_valid",
-		"1 for each DNS account that can be used, 0 for one whose configuration or Secret is not valid.", []string{"provider", "account"}, nil)}
-}
-
-// Describe implements prometheus.Collector.
-func (c *accountCollector) Describe(descs chan<- *prometheus.Desc) { descs <- c.desc }
-
-// Collect implements prometheus.Collector.
-func (c *accountCollector) Collect(metrics chan<- prometheus.Metric) {
-	for name, entry := range maps.All(c.all()) {
-		valid := 1.0
-		if entry.Err != nil {
-			valid = 0
+// newAccountCollector tells which accounts can be used, when it is scraped.
+func newAccountCollector(all func() map[dns.Provider]accounts.Entry) prometheus.Collector {
+	return computed{prometheus.NewDesc(metricPrefix+"dns_account_valid",
+		"1 for each DNS account that can be used, 0 for one whose configuration or Secret is not valid.", []string{"provider", "account"}, nil), func(emit emitter) error {
+		for name, entry := range maps.All(all()) {
+			valid := 1.0
+			if entry.Err != nil {
+				valid = 0
+			}
+			emit(valid, name.Service.String(), name.Account)
 		}
-		metrics <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, valid, name.Service.String(), name.Account)
-	}
+		return nil
+	}}
 }
 
 // secret returns what reads a key of the account's Secret for each call, so that a credential can be rotated. A Secret that

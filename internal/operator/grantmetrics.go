@@ -17,23 +17,12 @@ func registerGrants(r prometheus.Registerer, g *grants.Registry) error {
 		}
 		return 0
 	})
-	return registerAll(r, open, &violations{grants: g, desc: prometheus.NewDesc(metricPrefix+"grant_violations",
+	return registerAll(r, open, computed{prometheus.NewDesc(metricPrefix+"grant_violations",
 		"Objects that ask for more than their grant allows. The label is (default) for the default grant, and empty for namespaces without a grant.",
-		[]string{"grant"}, nil)})
-}
-
-// violations implements prometheus.Collector.
-type violations struct {
-	grants *grants.Registry
-	desc   *prometheus.Desc
-}
-
-// Describe implements prometheus.Collector.
-func (v *violations) Describe(d chan<- *prometheus.Desc) { d <- v.desc }
-
-// Collect implements prometheus.Collector.
-func (v *violations) Collect(out chan<- prometheus.Metric) {
-	for name, n := range v.grants.Violations() {
-		out <- prometheus.MustNewConstMetric(v.desc, prometheus.GaugeValue, float64(n), name)
-	}
+		[]string{"grant"}, nil), func(emit emitter) error {
+		for name, n := range g.Violations() {
+			emit(float64(n), name)
+		}
+		return nil
+	}})
 }

@@ -86,7 +86,10 @@ func (i *invalidationObjects) Describe(d chan<- *prometheus.Desc) { d <- i.count
 // Collect implements prometheus.Collector.
 func (i *invalidationObjects) Collect(out chan<- prometheus.Metric) {
 	var list v1alpha1.InvalidationList
-	if !cached(out, i.elected, i.reader, i.count, &list) {
+	if listed, err := cached(i.elected, i.reader, &list); !listed {
+		if err != nil {
+			out <- prometheus.NewInvalidMetric(i.count, err)
+		}
 		return
 	}
 	type key struct{ namespace, reason string }

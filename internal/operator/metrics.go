@@ -58,45 +58,56 @@ func (m *metrics) BecameReady(d time.Duration) { m.ready.Observe(d.Seconds()) }
 
 // registerDistributionTenants adds what is computed when it is scraped.
 func registerDistributionTenants(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}) error {
-	return registerAll(r, &fleet{reader: reader, elected: elected, desc: prometheus.NewDesc(metricPrefix+"tenants_total",
+	return registerAll(r, computed{prometheus.NewDesc(metricPrefix+"tenants_total",
 		"DistributionTenant objects by namespace and reason of their Ready condition (Deployed if Ready). Only the active replica exports it.",
-		[]string{"namespace", "status"}, nil)})
+		[]string{"namespace", "status"}, nil), func(emit emitter) error { return emitTenants(elected, reader, emit) }})
 }
 
-// fleet counts the objects in the cache without copying them.
-type fleet struct {
-	reader  client.Reader
-	elected <-chan struct{}
-	desc    *prometheus.Desc
+// computed is a gauge whose series are computed when it is scraped.
+type computed struct {
+	desc   *prometheus.Desc
+	series func(emit emitter) error
+}
+
+// emitter takes a series with the values of its labels.
+type emitter func(value float64, labels ...string)
+
+// Describe implements prometheus.Collector.
+func (c computed) Describe(d chan<- *prometheus.Desc) { d <- c.desc }
+
+// Collect implements prometheus.Collector.
+func (c computed) Collect(out chan<- prometheus.Metric) {
+	err := c.series(func(value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, value, labels...)
+	})
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(c.desc, err)
+	}
 }
 
 // scrapeTimeout bounds the wait for a cache that is not filled yet.
 const scrapeTimeout = 5 * time.Second
 
 // cached lists objects from the cache without copying them. Only the active replica has any to show.
-func cached(out chan<- prometheus.Metric, elected <-chan struct{}, reader client.Reader, desc *prometheus.Desc, list client.ObjectList) bool {
+func cached(elected <-chan struct{}, reader client.Reader, list client.ObjectList) (listed bool, err error) {
 	select {
 	case <-elected:
 	default:
-		return false
+		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	if err := reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-		out <- prometheus.NewInvalidMetric(desc, fmt.Errorf("listing %T: %w", list, err))
-		return false
+		return false, fmt.Errorf("listing %T: %w", list, err)
 	}
-	return true
+	return true, nil
 }
 
-// Describe implements prometheus.Collector.
-func (f *fleet) Describe(d chan<- *prometheus.Desc) { d <- f.desc }
-
-// Collect implements prometheus.Collector.
-func (f *fleet) Collect(out chan<- prometheus.Metric) {
+// emitTenants counts the objects in the cache.
+func emitTenants(elected <-chan struct{}, reader client.Reader, emit emitter) error {
 	var list v1alpha1.DistributionTenantList
-	if !cached(out, f.elected, f.reader, f.desc, &list) {
-		return
+	if listed, err := cached(elected, reader, &list); !listed {
+		return err
 	}
 	type key struct{ namespace, status string }
 	counts := map[key]int{}
@@ -108,6 +119,7 @@ func (f *fleet) Collect(out chan<- prometheus.Metric) {
 		counts[key{list.Items[n].Namespace, status}]++
 	}
 	for k, n := range counts {
-		out <- prometheus.MustNewConstMetric(f.desc, prometheus.GaugeValue, float64(n), k.namespace, k.status)
+		emit(float64(n), k.namespace, k.status)
 	}
+	return nil
 }

@@ -28,26 +28,16 @@ func newOrphans(live client.Reader, a *account.Account, claimed func(tenant stri
 	})
 }
 
-// orphans counts what the searches have found.
-type orphans struct {
-	list func() []watch
-	desc *prometheus.Desc
-}
-
+// registerOrphans counts what the searches have found.
 func registerOrphans(r prometheus.Registerer, list func() []watch) error {
-	return registerAll(r, &orphans{list: list, desc: prometheus.NewDesc(metricPrefix+"orphans",
+	return registerAll(r, computed{prometheus.NewDesc(metricPrefix+"orphans",
 		"Orphaned tenants by AWS account: created by this cluster, but their objects no longer exist. The log names them. Only the active replica exports it.",
-		[]string{accountLabel}, nil)})
-}
-
-// Describe implements prometheus.Collector.
-func (o *orphans) Describe(d chan<- *prometheus.Desc) { d <- o.desc }
-
-// Collect implements prometheus.Collector.
-func (o *orphans) Collect(out chan<- prometheus.Metric) {
-	for _, w := range o.list() {
-		out <- prometheus.MustNewConstMetric(o.desc, prometheus.GaugeValue, float64(len(w.orphans.List())), w.account)
-	}
+		[]string{accountLabel}, nil), func(emit emitter) error {
+		for _, w := range list() {
+			emit(float64(len(w.orphans.List())), w.account)
+		}
+		return nil
+	}})
 }
 
 // ownerAlive asks the API server itself whether an object exists: a cache knows only some

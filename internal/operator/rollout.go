@@ -136,31 +136,18 @@ func followRollouts(ctx context.Context, mgr ctrl.Manager, r *rollout.Rollouts, 
 
 // registerRollouts adds how far changes have come, computed when it is scraped.
 func registerRollouts(r prometheus.Registerer, rollouts *rollout.Rollouts) error {
-	return registerAll(r, &changing{rollouts: rollouts, desc: prometheus.NewDesc(metricPrefix+"rollout_tenants",
+	return registerAll(r, computed{prometheus.NewDesc(metricPrefix+"rollout_tenants",
 		"Tenants that a change of what customers are served with has not reached yet (waiting), has reached and are not Ready yet (in_flight), or has reached and failed (failed). Only the active replica exports it.",
-		[]string{"state"}, nil)})
-}
-
-// changing implements prometheus.Collector.
-type changing struct {
-	rollouts *rollout.Rollouts
-	desc     *prometheus.Desc
-}
-
-// Describe implements prometheus.Collector.
-func (c *changing) Describe(d chan<- *prometheus.Desc) { d <- c.desc }
-
-// Collect implements prometheus.Collector.
-func (c *changing) Collect(out chan<- prometheus.Metric) {
-	var sum domain.Rollout
-	for _, g := range c.rollouts.Groups() {
-		sum.Waiting += g.Waiting - g.InFlight
-		sum.InFlight += g.InFlight
-		sum.Failed += g.Failed
-	}
-	for state, n := range map[string]int{"waiting": sum.Waiting, "in_flight": sum.InFlight, "failed": sum.Failed} {
-		out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, float64(n), state)
-	}
+		[]string{"state"}, nil), func(emit emitter) error {
+		waiting, flying, failed := 0, 0, 0
+		for _, g := range rollouts.Groups() {
+			waiting, flying, failed = waiting+g.Waiting-g.InFlight, flying+g.InFlight, failed+g.Failed
+		}
+		emit(float64(waiting), "waiting")
+		emit(float64(flying), "in_flight")
+		emit(float64(failed), "failed")
+		return nil
+	}})
 }
 
 // stoppedGroups is how many changes reach no more tenants because too many failed, of those that no object reports.
