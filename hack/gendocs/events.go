@@ -183,7 +183,7 @@ func changeRows(root string) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	tenants, err := known(root, "resource", "certificate", "publication", "claim", "distributiontenant")
+	tenants, err := known(root, "resource", "certificate", "publication", "guard/claim", "distributiontenant")
 	if err != nil {
 		return nil, err
 	}
