@@ -18,7 +18,7 @@ import (
 func (f *fleet) neighbor(namespace string, tenants int) *fleet {
 	f.t.Helper()
 	forget(f.t, namespace)
-	n := &fleet{t: f.t, Stack: f.Stack, operator: f.operator, namespace: namespace, budget: f.budget}
+	n := &fleet{t: f.t, Stack: f.Stack, operator: f.operator, namespace: namespace}
 	if err := kube.Create(f.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		f.t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -46,8 +48,11 @@ func run(m *testing.M) int {
 	})
 }
 
-// forget deletes what a test has made in these namespaces, once its operator has ended and its AWS is gone: the operators of
-// the tests after it would create all of it again.
+// budget is where the operators remember which deletions they have let go, and which plans are held.
+var budget = client.ObjectKey{Namespace: install.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}
+
+// forget deletes what a test has made in these namespaces, once its operator has ended and its AWS is gone, and what that operator
+// remembers of them: the operators of the tests after it would create all of it again, and keep its plans.
 func forget(t *testing.T, namespaces ...string) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -77,6 +82,10 @@ func forget(t *testing.T, namespaces ...string) {
 					t.Error(err)
 				}
 			}
+		}
+		memory := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: budget.Namespace, Name: budget.Name}}
+		if err := client.IgnoreNotFound(kube.Delete(ctx, memory)); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -43,7 +43,6 @@ type fleet struct {
 	tenants   *stack.Fleet
 	operator  *stack.Operator
 	namespace string
-	budget    client.ObjectKey
 	// shape is what the tenants have in addition; nil: nothing.
 	shape func(*v1alpha1.DistributionTenant)
 }
@@ -57,7 +56,7 @@ func newFleet(t *testing.T, namespace string, flags ...string) *fleet {
 func newShapedFleet(t *testing.T, namespace string, shape func(*v1alpha1.DistributionTenant), flags ...string) *fleet {
 	t.Helper()
 	forget(t, namespace)
-	f := &fleet{t: t, namespace: namespace, shape: shape, budget: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}}
+	f := &fleet{t: t, namespace: namespace, shape: shape}
 	var err error
 	if f.Stack, err = host.Start(t.Context(), stack.Options{}); err != nil {
 		t.Fatal(err)
@@ -149,7 +148,8 @@ func (f *fleet) held(n int) (plan string) {
 	f.eventually(func(g gomega.Gomega) {
 		m, err := f.operator.Metrics(f.t.Context())
 		g.Expect(err).NotTo(gomega.HaveOccurred())
-		g.Expect(m.Sum("cloudfront_tenant_operator_deletions_held")).To(gomega.BeEquivalentTo(n))
+		const holds = "cloudfront_tenant_operator_deletions_held"
+		g.Expect(m.Sum(holds)).To(gomega.BeEquivalentTo(n), "%v", m.Series(holds))
 	})
 	return plan
 }
@@ -224,7 +224,7 @@ func (f *fleet) gone() {
 // answer sets an annotation of the ConfigMap, as the message says.
 func (f *fleet) answer(annotation, plan string) {
 	f.t.Helper()
-	if out, err := host.Kubectl(f.t.Context(), "-n", f.budget.Namespace, "annotate", "configmap", f.budget.Name, annotation+"="+plan, "--overwrite"); err != nil {
+	if out, err := host.Kubectl(f.t.Context(), "-n", budget.Namespace, "annotate", "configmap", budget.Name, annotation+"="+plan, "--overwrite"); err != nil {
 		f.t.Fatalf("%v: %s", err, out)
 	}
 }
@@ -459,7 +459,7 @@ func (f *fleet) freezes() {
 		return c.Reason, c.ObservedGeneration
 	}
 	freeze := func(value string) {
-		if out, err := host.Kubectl(f.t.Context(), "-n", f.budget.Namespace, "patch", "configmap", f.budget.Name, "--type=merge", "-p", `{"data":{"freeze":`+value+`}}`); err != nil {
+		if out, err := host.Kubectl(f.t.Context(), "-n", budget.Namespace, "patch", "configmap", budget.Name, "--type=merge", "-p", `{"data":{"freeze":`+value+`}}`); err != nil {
 			f.t.Fatalf("%v: %s", err, out)
 		}
 	}
@@ -500,11 +500,12 @@ func (f *fleet) enable(from, to int, enabled bool) {
 // Customers' namespaces are deleted with their data, so that fewer may go at once. They come back to their Tenants.
 func TestNamespacesAreNotDeletedByMistake(t *testing.T) {
 	const customers = 8
+	forget(t)
 	s, err := host.Start(t.Context(), stack.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fleet{t: t, Stack: s, budget: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}}
+	f := &fleet{t: t, Stack: s}
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)

@@ -44,13 +44,16 @@ type losses struct {
 	group        *v1alpha1.ConnectionGroup
 	// served says of each domain whether it answered when the operator last wrote.
 	served map[string]bool
-	// lost is when the operator took which domain out of service.
-	lost map[string]time.Time
+	// lost is when the operator took which domain out of service, and wrote when it last changed anything.
+	lost  map[string]time.Time
+	wrote time.Time
 	// origins is what each tenant is served from, and moving are those that AWS is deploying with another one.
 	origins map[string]string
 	moving  map[string]bool
 	// previous is what each was served from before that.
 	previous map[string]string
+	// proven are the tenants that AWS has deployed with an origin, whatever became of them, as long as any tenant has that origin.
+	proven map[string]map[string]bool
 	// broken is the first thing that should not have been. It is found in the middle of a call.
 	broken string
 }
@@ -72,15 +75,16 @@ func checkLosses(t *testing.T) {
 }
 
 func newLosses(t *rapid.T) *losses {
-	l := &losses{t: t, lost: map[string]time.Time{}, origins: map[string]string{}, moving: map[string]bool{}, previous: map[string]string{}}
+	l := &losses{t: t, lost: map[string]time.Time{}, origins: map[string]string{}, moving: map[string]bool{}, previous: map[string]string{}, proven: map[string]map[string]bool{}}
 	one := loss.Budget{Cluster: budget.Limit{Max: most}, Namespace: &budget.Limit{Max: most, Percent: 50}}
 	seed := world.Seed()
 	seed.HostedZones = []sim.SeedHostedZone{{Name: "example.com"}}
 	l.World = world.NewOffline(t, world.Options{
 		Seed: &seed,
 		BeforeAWS: func(_ *http.Request, writes bool) {
-			if writes {
+			if writes && l.World != nil {
 				l.look()
+				l.wrote = l.Clock.Now()
 			}
 		},
 		Losses: &loss.Policy{
@@ -239,6 +243,7 @@ func (l *losses) restoreAll(*rapid.T) {
 
 // someone lets someone else change AWS: what serves no longer is not the operator's doing.
 func (l *losses) someone(change func()) {
+	l.look()
 	change()
 	l.served, _ = l.state()
 }
@@ -302,13 +307,10 @@ func (l *losses) state() (served map[string]bool, tenants []sim.TenantState) {
 
 // look finds out what the last call of the operator has done. It comes before each of its writes.
 func (l *losses) look() {
-	if l.World == nil {
-		return
-	}
 	now, tenants := l.state()
 	for domain, did := range l.served {
 		if did && !now[domain] {
-			l.lost[domain] = l.Clock.Now()
+			l.lost[domain] = l.wrote
 		}
 	}
 	l.served = now
@@ -323,10 +325,10 @@ func (l *losses) look() {
 	l.spread(tenants)
 }
 
-// spread counts the tenants that were given an origin and that AWS is still deploying: they are at most one more than those that are
-// deployed with the very value.
+// spread counts the tenants that were given an origin and that AWS is still deploying: they are at most one more than those that it
+// has deployed with the very value.
 func (l *losses) spread(tenants []sim.TenantState) {
-	underway, proven := map[string]int{}, map[string]int{}
+	underway, given := map[string]int{}, map[string]bool{}
 	for _, s := range tenants {
 		origin := s.Parameters["origin"]
 		if !s.Enabled { // it has no customers to be careful with
@@ -340,17 +342,22 @@ func (l *losses) spread(tenants []sim.TenantState) {
 			l.previous[s.Name] = before
 		}
 		l.origins[s.Name] = origin
+		given[origin] = true
 		switch {
 		case s.Status == "Deployed":
 			delete(l.moving, s.Name)
-			proven[origin]++
-		case l.moving[s.Name]:
+			if l.proven[origin] == nil {
+				l.proven[origin] = map[string]bool{}
+			}
+			l.proven[origin][s.Name] = true
+		case l.moving[s.Name] && !l.proven[origin][s.Name]:
 			underway[origin]++
 		}
 	}
+	maps.DeleteFunc(l.proven, func(origin string, _ map[string]bool) bool { return !given[origin] })
 	for origin, n := range underway {
-		if n > proven[origin]+1 && l.broken == "" {
-			l.broken = fmt.Sprintf("at %s: %d tenants are getting the origin %q, and %d have proven it: %s", l.Clock.Now(), n, origin, proven[origin], l.origin(tenants))
+		if proven := len(l.proven[origin]); n > proven+1 && l.broken == "" {
+			l.broken = fmt.Sprintf("at %s: %d tenants are getting the origin %q, and %d have proven it: %s", l.Clock.Now(), n, origin, proven, l.origin(tenants))
 		}
 	}
 }

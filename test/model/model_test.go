@@ -12,8 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
@@ -28,6 +30,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
 	for name, usual := range map[string]string{"rapid.steps": steps, "rapid.checks": checks} {
 		if _, chosen := os.LookupEnv(strings.ToUpper(strings.ReplaceAll(name, ".", "_"))); chosen {
 			continue

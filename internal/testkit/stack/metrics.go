@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -75,21 +77,20 @@ func scrape(ctx context.Context, client *http.Client, url string) (Metrics, erro
 	return out, lines.Err()
 }
 
-// Sum adds the series of that name up whose labels contain all the texts, such as
-// operation="ListDistributionTenants".
+// Series are those of a metric whose labels contain all the texts, such as operation="ListDistributionTenants".
+func (m Metrics) Series(name string, labels ...string) Metrics {
+	out := maps.Clone(m)
+	maps.DeleteFunc(out, func(series string, _ float64) bool {
+		base, rest, _ := strings.Cut(series, "{")
+		return base != name || slices.ContainsFunc(labels, func(label string) bool { return !strings.Contains(rest, label) })
+	})
+	return out
+}
+
+// Sum adds those series up.
 func (m Metrics) Sum(name string, labels ...string) float64 {
 	total := 0.0
-series:
-	for series, value := range m {
-		base, rest, _ := strings.Cut(series, "{")
-		if base != name {
-			continue
-		}
-		for _, label := range labels {
-			if !strings.Contains(rest, label) {
-				continue series
-			}
-		}
+	for _, value := range m.Series(name, labels...) {
 		total += value
 	}
 	return total
