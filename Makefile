@@ -103,7 +103,7 @@ soak: controlplane ## Let faults strike one world for long, and watch what the o
 .PHONY: test-model
 test-model: ## Play random schedules of faults in simulated time, resumable: make test-model SCHEDULES=100000
 	@mkdir -p dist
-	@go test -count=1 -timeout 0 -run '^TestSchedules$$' ./test/model -args -model.schedules=$(or $(SCHEDULES),1000) \
+	@go test -count=1 -timeout 0 -run '^Test(Schedules|LossMutations)$$' ./test/model -args -model.schedules=$(or $(SCHEDULES),1000) \
 		-model.report='$(CURDIR)/dist/schedules.json' $(MODELFLAGS)
 
 .PHONY: test-databases

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/overlay"
 )
 
 // mutation is a deliberate mistake in the operator. It is compiled in with an overlay: the
@@ -26,6 +27,18 @@ type mutation struct {
 	cases []string
 	// oracles are those that may object.
 	oracles []string
+}
+
+// replacement is written without the names of its fields.
+type replacement overlay.Replacement
+
+func (m mutation) apply(s *overlay.Source) error {
+	for _, r := range m.replacements {
+		if err := s.Apply(m.name, overlay.Replacement(r)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The packages with mistakes.
@@ -396,13 +409,13 @@ func TestMutationsApply(t *testing.T) {
 	for _, k := range allCases(references, *seed) {
 		names[k.name()] = true
 	}
-	all, packages := theRig.overlay(), map[string]bool{}
+	all, packages := overlay.Of(theRig.root), map[string]bool{}
 	for _, m := range mutations() {
-		if err := all.apply(m); err != nil {
+		if err := m.apply(all); err != nil {
 			t.Error(err)
 		}
 		for _, r := range m.replacements {
-			packages["./"+r.dir] = true
+			packages["./"+r.Dir] = true
 		}
 		for _, name := range m.cases {
 			if !names[name] {
@@ -410,7 +423,7 @@ func TestMutationsApply(t *testing.T) {
 			}
 		}
 	}
-	path, err := all.write(t.TempDir())
+	path, err := all.Write(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,11 +478,11 @@ func TestMutations(t *testing.T) {
 // play runs the mistaken operator through the cases that have to catch it.
 func (m mutation) play(t *testing.T, cases []*kase, references map[string]*reference) (by string, err error) {
 	t.Helper()
-	dir, mistaken := t.TempDir(), theRig.overlay()
-	if err := mistaken.apply(m); err != nil {
+	dir, mistaken := t.TempDir(), overlay.Of(theRig.root)
+	if err := m.apply(mistaken); err != nil {
 		return "", err
 	}
-	path, err := mistaken.write(dir)
+	path, err := mistaken.Write(dir)
 	if err != nil {
 		return "", err
 	}

@@ -102,9 +102,6 @@ func (r *rig) build(ctx context.Context, binary, overlay string) error {
 	return nil
 }
 
-// overlay is the operator's source before anything in it is replaced.
-func (r *rig) overlay() *overlay { return &overlay{root: r.root, files: map[string]string{}} }
-
 // views follows all objects with one watch and tells each stage of its own.
 type views struct {
 	mu     sync.Mutex

@@ -109,7 +109,7 @@ func (s *stage) checkRolledOut() {
 func rolloutMutations() []mutation {
 	return []mutation{{
 		name:         "a change reaches all tenants at once",
-		replacements: []replacement{{rolloutRules, "(*advance).room", `return a.Waiting`, nil}},
+		replacements: []replacement{{rolloutRules, "(*group).admits", `return e.state == Waiting`, nil}},
 		cases:        []string{"reference/source-rollout/undisturbed"},
 		oracles:      []string{oracleRollout},
 	}}

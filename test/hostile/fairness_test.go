@@ -17,7 +17,6 @@ import (
 // neighbor creates tenants in another namespace of the same operator.
 func (f *fleet) neighbor(namespace string, tenants int) *fleet {
 	f.t.Helper()
-	forget(f.t, namespace)
 	n := &fleet{t: f.t, Stack: f.Stack, operator: f.operator, namespace: namespace}
 	if err := kube.Create(f.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		f.t.Fatal(err)
@@ -76,10 +75,12 @@ func (f *fleet) serving() int {
 // Five teams that lose all of their customers in a window are one mistake, however small each of them is: a wrong selector,
 // a deleted folder in Git.
 func TestFiveSmallNamespacesAreOneMistake(t *testing.T) {
+	teams := []string{"small-0", "small-1", "small-2", "small-3", "small-4"}
+	forget(t, teams...)
 	f := newFleet(t, "large")
 	var small []*fleet
-	for n := range 5 {
-		small = append(small, f.neighbor(fmt.Sprintf("small-%d", n), 2))
+	for _, team := range teams {
+		small = append(small, f.neighbor(team, 2))
 	}
 	for _, s := range small {
 		s.deletes(2)
@@ -94,13 +95,16 @@ func TestFiveSmallNamespacesAreOneMistake(t *testing.T) {
 
 // A team that deletes more than its share is held alone: the others go on deleting what they have to.
 func TestARivalDoesNotUseUpTheBudget(t *testing.T) {
+	forget(t, "rival")
+	forget(t, "rival")
 	f := newFleet(t, "honest")
-	rival := f.neighbor("rival", 22)
-	rival.deletes(11)
-	rival.holds(11, "in namespace rival")
+	theirs := max(22, *size/2)
+	rival := f.neighbor("rival", theirs)
+	rival.deletes(theirs / 2)
+	rival.holds(theirs/2, "in namespace rival")
 	f.deletes(1)
 	f.eventually(func(g gomega.Gomega) { g.Expect(f.serving()).To(gomega.Equal(*size - 1)) })
-	if got := rival.serving(); got != 22 {
-		t.Errorf("%d customers of the rival are served, want 22", got)
+	if got := rival.serving(); got != theirs {
+		t.Errorf("%d customers of the rival are served, want %d", got, theirs)
 	}
 }

@@ -52,7 +52,8 @@ func run(m *testing.M) int {
 var budget = client.ObjectKey{Namespace: install.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}
 
 // forget deletes what a test has made in these namespaces, once its operator has ended and its AWS is gone, and what that operator
-// remembers of them: the operators of the tests after it would create all of it again, and keep its plans.
+// remembers of them: the operators of the tests after it would create all of it again, and keep its plans. It has to be called
+// before the operator starts, which would put the finalizers back.
 func forget(t *testing.T, namespaces ...string) {
 	t.Helper()
 	t.Cleanup(func() {

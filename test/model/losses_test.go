@@ -33,6 +33,12 @@ const (
 	platform        = "platform"
 )
 
+// The objections.
+const (
+	outOfService = "customers were taken out of service"
+	underway     = "tenants are getting the origin"
+)
+
 // losses is a fleet with a shared distribution and a shared connection group, and what became of its customers. Whatever is
 // written to one object, and whatever happens to the fleet in AWS, the operator takes no more customers out of service in
 // a window than the budget allows, and changes no more of them than have proven the change.
@@ -320,7 +326,7 @@ func (l *losses) look() {
 		gone[strings.TrimPrefix(domain, "more-")] = true
 	}
 	if len(gone) > most && l.broken == "" {
-		l.broken = fmt.Sprintf("at %s: %d customers were taken out of service within %s, %d are allowed: %v", l.Clock.Now(), len(gone), lossWindow, most, l.lost)
+		l.broken = fmt.Sprintf("at %s: %d %s within %s, %d are allowed: %v", l.Clock.Now(), len(gone), outOfService, lossWindow, most, l.lost)
 	}
 	l.spread(tenants)
 }
@@ -328,7 +334,7 @@ func (l *losses) look() {
 // spread counts the tenants that were given an origin and that AWS is still deploying: they are at most one more than those that it
 // has deployed with the very value.
 func (l *losses) spread(tenants []sim.TenantState) {
-	underway, given := map[string]int{}, map[string]bool{}
+	moving, given := map[string]int{}, map[string]bool{}
 	for _, s := range tenants {
 		origin := s.Parameters["origin"]
 		if !s.Enabled { // it has no customers to be careful with
@@ -351,13 +357,13 @@ func (l *losses) spread(tenants []sim.TenantState) {
 			}
 			l.proven[origin][s.Name] = true
 		case l.moving[s.Name] && !l.proven[origin][s.Name]:
-			underway[origin]++
+			moving[origin]++
 		}
 	}
 	maps.DeleteFunc(l.proven, func(origin string, _ map[string]bool) bool { return !given[origin] })
-	for origin, n := range underway {
+	for origin, n := range moving {
 		if proven := len(l.proven[origin]); n > proven+1 && l.broken == "" {
-			l.broken = fmt.Sprintf("at %s: %d tenants are getting the origin %q, and %d have proven it: %s", l.Clock.Now(), n, origin, proven, l.origin(tenants))
+			l.broken = fmt.Sprintf("at %s: %d %s %q, and %d have proven it: %s", l.Clock.Now(), n, underway, origin, proven, l.origin(tenants))
 		}
 	}
 }

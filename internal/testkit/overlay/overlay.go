@@ -1,4 +1,5 @@
-package crash_test
+// Package overlay builds the operator with deliberate mistakes in it: a test that does not notice them proves nothing.
+package overlay
 
 import (
 	"encoding/json"
@@ -19,47 +20,51 @@ import (
 // modulePath begins the import path of each package of the operator.
 const modulePath = "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/"
 
-// replacement gives a function of the operator another body. The signature stays, and so do the names of parameters and
+// Replacement gives a function of the operator another body. The signature stays, and so do the names of parameters and
 // receiver. In the body "original" is the function as it is: a call of it, original(in), may stand anywhere.
-type replacement struct {
-	// dir is the directory of the package, function one like Relate, Place.Has or (*pass).create.
-	dir, function, body string
-	// imports are the packages that the body names; those of the operator by their directories.
-	imports []string
+type Replacement struct {
+	// Dir is the directory of the package, Function one like Relate, Place.Has or (*pass).create.
+	Dir, Function, Body string
+	// Imports are the packages that the body names; those of the operator by their directories.
+	Imports []string
 }
 
-// overlay is the operator's source with functions replaced: the files that change, by their paths.
-type overlay struct {
+// Source is the operator's source with functions replaced: the files that change, by their paths. The sources on disk stay
+// as they are.
+type Source struct {
 	root  string
 	files map[string]string
 	// replaced counts the functions.
 	replaced int
 }
 
-// apply adds the replacements of a mutation to those that are there already. A function that was replaced before is
+// Of is the source in a checkout before anything in it is replaced.
+func Of(root string) *Source { return &Source{root: root, files: map[string]string{}} }
+
+// Apply adds the replacements of a mutation to those that are there already. A function that was replaced before is
 // replaced once more.
-func (o *overlay) apply(m mutation) error {
-	for _, r := range m.replacements {
-		path, err := o.declaring(r)
+func (s *Source) Apply(mutation string, replacements ...Replacement) error {
+	for _, r := range replacements {
+		path, err := s.declaring(r)
 		if err != nil {
-			return fmt.Errorf("the mutation %q: %w", m.name, err)
+			return fmt.Errorf("the mutation %q: %w", mutation, err)
 		}
-		o.replaced++
-		if o.files[path], err = r.in(o.files[path], fmt.Sprintf("AsItIs%d", o.replaced), m.name); err != nil {
-			return fmt.Errorf("the mutation %q: %s in %s: %w", m.name, r.function, r.dir, err)
+		s.replaced++
+		if s.files[path], err = r.in(s.files[path], fmt.Sprintf("AsItIs%d", s.replaced), mutation); err != nil {
+			return fmt.Errorf("the mutation %q: %s in %s: %w", mutation, r.Function, r.Dir, err)
 		}
 	}
 	return nil
 }
 
 // declaring finds the file that has the function, and reads it.
-func (o *overlay) declaring(r replacement) (string, error) {
-	paths, err := filepath.Glob(filepath.Join(o.root, filepath.FromSlash(r.dir), "*.go"))
+func (s *Source) declaring(r Replacement) (string, error) {
+	paths, err := filepath.Glob(filepath.Join(s.root, filepath.FromSlash(r.Dir), "*.go"))
 	if err != nil {
 		return "", err
 	}
 	for _, path := range paths {
-		text, changed := o.files[path]
+		text, changed := s.files[path]
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
@@ -74,12 +79,12 @@ func (o *overlay) declaring(r replacement) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if find(file, r.function) != nil {
-			o.files[path] = text
+		if find(file, r.Function) != nil {
+			s.files[path] = text
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("the package %s has no function %s: the code has moved on; name the function that decides this today", r.dir, r.function)
+	return "", fmt.Errorf("the package %s has no function %s: the code has moved on; name the function that decides this today", r.Dir, r.Function)
 }
 
 // find returns the declaration of a function or method, nil when the file has none of that name.
@@ -118,20 +123,20 @@ var originalWord = regexp.MustCompile(`\boriginal\b`)
 
 // in returns the text of a file with the function renamed, by the suffix, and another one under its name. What the
 // compiler says of that one names the mutation in place of a file.
-func (r replacement) in(text, suffix, mutation string) (string, error) {
+func (r Replacement) in(text, suffix, mutation string) (string, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", text, parser.SkipObjectResolution)
 	if err != nil {
 		return "", err
 	}
-	f := find(file, r.function)
+	f := find(file, r.Function)
 	offset := func(p token.Pos) int { return set.PositionFor(p, false).Offset }
 	original := f.Name.Name + suffix
 	if f.Recv != nil && len(f.Recv.List[0].Names) > 0 {
 		original = f.Recv.List[0].Names[0].Name + "." + original
 	}
 	signature := text[offset(f.Type.Pos()):offset(f.Type.End())]
-	body := originalWord.ReplaceAllLiteralString(r.body, original)
+	body := originalWord.ReplaceAllLiteralString(r.Body, original)
 	text = fmt.Sprintf("%s%s%s\n//line mutation %s:1\n%s {\n%s\n}\n",
 		text[:offset(f.Name.End())], suffix, text[offset(f.Name.End()):], strings.ReplaceAll(mutation, ":", ","), signature, body)
 	head := offset(file.Name.End())
@@ -140,8 +145,8 @@ func (r replacement) in(text, suffix, mutation string) (string, error) {
 
 // missingImports are the imports that a file needs for the body, in the line of its package clause: the numbers of the
 // lines stay.
-func (r replacement) missingImports(file *ast.File) (text string) {
-	for _, path := range r.imports {
+func (r Replacement) missingImports(file *ast.File) (text string) {
+	for _, path := range r.Imports {
 		if strings.HasPrefix(path, "internal/") || strings.HasPrefix(path, "api/") {
 			path = modulePath + path
 		}
@@ -153,12 +158,12 @@ func (r replacement) missingImports(file *ast.File) (text string) {
 	return text
 }
 
-// write writes what go build needs to compile the overlay, and returns its path.
-func (o *overlay) write(dir string) (string, error) {
+// Write writes what go build needs to compile the overlay, and returns its path.
+func (s *Source) Write(dir string) (string, error) {
 	replace := map[string]string{}
-	for n, path := range slices.Sorted(maps.Keys(o.files)) {
+	for n, path := range slices.Sorted(maps.Keys(s.files)) {
 		replace[path] = filepath.Join(dir, fmt.Sprintf("%d-%s", n, filepath.Base(path)))
-		if err := os.WriteFile(replace[path], []byte(o.files[path]), 0o644); err != nil {
+		if err := os.WriteFile(replace[path], []byte(s.files[path]), 0o644); err != nil {
 			return "", fmt.Errorf("writing the overlay: %w", err)
 		}
 	}
