@@ -2,7 +2,6 @@ package convert
 
 import (
 	"cmp"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,20 +28,13 @@ func DistributionReference(o *v1alpha1.Distribution) distributiontenant.Referenc
 	r := found(o, &o.Status.ResourceStatus)
 	r.Field, r.Kind = distributiontenant.DistributionRef, "Distribution"
 	r.Direct = o.Spec.ConnectionMode == v1alpha1.ConnectionModeDirect
-	r.Disabled = o.Spec.Enabled != nil && !*o.Spec.Enabled || disabledInAWS(o.Status.Drift)
 	return r
-}
-
-// disabledInAWS reports whether a resource that should be enabled is not, and is left like that for now.
-func disabledInAWS(drift []v1alpha1.DriftedField) bool {
-	return slices.ContainsFunc(drift, func(d v1alpha1.DriftedField) bool { return d.Field == "enabled" && d.Observed == "false" })
 }
 
 // ConnectionGroupReference is a connection group as the tenants see it that name it.
 func ConnectionGroupReference(o *v1alpha1.ConnectionGroup) distributiontenant.Reference {
 	r := found(o, &o.Status.ResourceStatus)
 	r.Field, r.Kind = distributiontenant.ConnectionGroupRef, "ConnectionGroup"
-	r.Disabled = o.Spec.Enabled != nil && !*o.Spec.Enabled
 	r.Endpoint = o.Status.RoutingEndpoint
 	return r
 }
@@ -52,6 +44,7 @@ func ConnectionGroupReference(o *v1alpha1.ConnectionGroup) distributiontenant.Re
 func found(o metav1.Object, s *v1alpha1.ResourceStatus) distributiontenant.Reference {
 	r := distributiontenant.Reference{
 		Namespace: o.GetNamespace(), Name: o.GetName(), Found: true, Deleting: !o.GetDeletionTimestamp().IsZero(), ID: s.ID,
+		Disabled: s.Enabled != nil && !*s.Enabled,
 	}
 	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionReady); c != nil && c.Status != metav1.ConditionTrue && s.ID == "" {
 		r.NotReady = chain.Reason(c.Reason)

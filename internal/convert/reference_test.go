@@ -45,10 +45,10 @@ func TestDistributionReference(t *testing.T) {
 		"one that is there, and ailing": {notReady("E1"), distributiontenant.Reference{ID: "E1"}},
 		"the usual mode":                {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeTenantOnly }, distributiontenant.Reference{}},
 		"a standard distribution":       {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeDirect }, distributiontenant.Reference{Direct: true}},
-		"a disabled distribution":       {func(o *v1alpha1.Distribution) { o.Spec.Enabled = new(false) }, distributiontenant.Reference{Disabled: true}},
-		"one that is disabled in AWS and left like that": {func(o *v1alpha1.Distribution) {
-			o.Status.Drift = []v1alpha1.DriftedField{{Field: "enabled", Desired: "true", Observed: "false"}}
-		}, distributiontenant.Reference{Disabled: true}},
+		"one that is disabled in AWS":   {func(o *v1alpha1.Distribution) { o.Status.Enabled = new(false) }, distributiontenant.Reference{Disabled: true}},
+		"one that is to be disabled, which AWS does not know yet": {func(o *v1alpha1.Distribution) {
+			o.Spec.Enabled, o.Status.Enabled = new(false), new(true)
+		}, distributiontenant.Reference{}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func notReady(id string) func(*v1alpha1.Distribution) {
 func TestConnectionGroupReference(t *testing.T) {
 	for enabled, disabled := range map[*bool]bool{nil: false, new(true): false, new(false): true} {
 		o := &v1alpha1.ConnectionGroup{}
-		o.Namespace, o.Name, o.Spec.Enabled, o.Status.ID = "shop", "static", enabled, "cg_1"
+		o.Namespace, o.Name, o.Status.Enabled, o.Status.ID = "shop", "static", enabled, "cg_1"
 		want := distributiontenant.Reference{
 			Field: distributiontenant.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: "shop", Name: "static", Found: true, ID: "cg_1", Disabled: disabled,
 		}

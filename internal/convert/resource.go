@@ -82,11 +82,12 @@ func ResourceReport(s *v1alpha1.ResourceStatus, r distribution.Report, now time.
 	switch o := r.Resource; {
 	case o != nil:
 		s.ID, s.ARN, s.ETag, s.DeploymentStatus, s.LastModifiedTime = o.ID, o.ARN, o.ETag, o.Status, timeOf(o.Modified)
+		s.Enabled = &o.Enabled
 	case r.Forget:
 		// The ARN stays: it tells in which account the next one has to be.
-		s.ID, s.ETag, s.DeploymentStatus, s.LastModifiedTime = "", "", "", nil
+		s.ID, s.ETag, s.DeploymentStatus, s.LastModifiedTime, s.Enabled = "", "", "", nil, nil
 	case r.Absent:
-		s.DeploymentStatus = ""
+		s.DeploymentStatus, s.Enabled = "", nil
 	}
 	s.AppliedTagKeys = r.AppliedTagKeys
 	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged(r.Conditions), r.AppliedGeneration)

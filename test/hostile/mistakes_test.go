@@ -146,11 +146,29 @@ func TestASharedDistributionIsNotDisabledByMistake(t *testing.T) {
 		})
 	}
 	says(v1alpha1.ReasonDeployed, "")
+	// One customer more follows the object.
+	follower := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "follower"}, Spec: v1alpha1.DistributionTenantSpec{
+		DistributionRef: &v1alpha1.ObjectReference{Name: parent.Name}, Domains: []v1alpha1.TenantDomain{{Domain: "follower.example.com"}},
+	}}
+	if err := kube.Create(t.Context(), follower); err != nil {
+		t.Fatal(err)
+	}
+	follows := func(reason string) {
+		t.Helper()
+		f.eventually(func(g gomega.Gomega) {
+			g.Expect(kube.Get(t.Context(), client.ObjectKeyFromObject(follower), follower)).To(gomega.Succeed())
+			c := meta.FindStatusCondition(follower.Status.Conditions, v1alpha1.ConditionReady)
+			g.Expect(c).NotTo(gomega.BeNil())
+			g.Expect(c.Reason).To(gomega.Equal(reason), c.Message)
+		})
+	}
+	follows(v1alpha1.ReasonDeployed)
 	before := f.world()
 	f.kubectl("patch", "cfd", "adoption", "--type=merge", "-p", `{"spec":{"enabled":false}}`)
-	customers := fmt.Sprintf("would take %d customers out of service", *size)
+	customers := fmt.Sprintf("would take %d customers out of service", *size+1)
 	says(v1alpha1.ReasonDeletionHeld, customers)
 	f.same(before)
+	follows(v1alpha1.ReasonDeployed)
 
 	ready := meta.FindStatusCondition(parent.Status.Conditions, v1alpha1.ConditionReady)
 	_, rest, _ := strings.Cut(ready.Message, "This is plan ")
@@ -164,4 +182,5 @@ func TestASharedDistributionIsNotDisabledByMistake(t *testing.T) {
 	if enabled := f.world()["distribution "+stack.DistributionID]; enabled != false {
 		t.Errorf("after the approval, the distribution is enabled: %v", enabled)
 	}
+	follows(v1alpha1.ReasonDistributionDisabled)
 }

@@ -80,6 +80,11 @@ type ResourceStatus struct {
 	// +optional
 	DeploymentStatus string `json:"deploymentStatus,omitempty"`
 
+	// enabled is whether the resource is enabled in AWS. Unlike spec.enabled, it does not change while a change is held or
+	// waits.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
 	// lastModifiedTime is when the resource was last changed in AWS.
 	// +optional
 	LastModifiedTime *metav1.Time `json:"lastModifiedTime,omitempty"`

@@ -2297,6 +2297,11 @@ func (in *ResourceStatus) DeepCopyInto(out *ResourceStatus) {
 		*out = new(int64)
 		**out = **in
 	}
+	if in.Enabled != nil {
+		in, out := &in.Enabled, &out.Enabled
+		*out = new(bool)
+		**out = **in
+	}
 	if in.LastModifiedTime != nil {
 		in, out := &in.LastModifiedTime, &out.LastModifiedTime
 		*out = (*in).DeepCopy()

@@ -154,7 +154,7 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 	case v.Still():
 		return Verdict{Do: Rest}
 	case v.Held():
-		return v.inDoubt(relation, advice)
+		return v.doubted(relation)
 	case !v.mayAdopt(relation):
 		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation) + v.grantText(relation), Detail: previousText(v.PreviousOwner())})
 	case v.World.Refused != nil && !v.World.RefusedWith(fault.Exists):
@@ -163,14 +163,28 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 	return Verdict{Do: Adopt, Tags: v.Me.Tags(), Previous: v.PreviousOwner()}
 }
 
-// inDoubt counts a resource that is no longer tagged as the object's, before anything follows from that: many of them at a
+// doubted counts a resource that is no longer tagged as the object's, before anything follows from that: many of them at a
 // time are one mistake.
-func (v *View) inDoubt(relation ownership.Relation, advice func(ownership.Relation) string) Verdict {
-	if held := v.WithinBudget(); held.Problem == nil {
+func (v *View) doubted(relation ownership.Relation) Verdict {
+	held := v.WithinBudget()
+	if held.Problem == nil {
 		return held
 	}
+	happened, policy := "were removed", AdoptIfUnowned
+	if relation != ownership.Unowned {
+		happened = "name " + v.PreviousOwner().Named() + " now"
+	}
+	if relation == ownership.Foreign {
+		policy = AdoptForce
+	}
+	granted := ""
+	if !v.mayAdopt(relation) {
+		granted = v.grantText(relation)
+	}
 	return stuck(chain.Problem{
-		Reason: ReasonAdoptionRequired, Message: advice(relation) + " " + v.World.Budget.Message, Detail: previousText(v.PreviousOwner()),
+		Reason: ReasonAdoptionRequired, Detail: previousText(v.PreviousOwner()),
+		Message: fmt.Sprintf("The owner tags of the %s %s %s. Nothing of it is changed, and what it serves it keeps serving. With spec.adoptionPolicy %s, the operator adopts it again once the plan is approved.%s %s",
+			v.Noun, v.ID, happened, policy, granted, v.World.Budget.Message),
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -179,5 +180,38 @@ func TestMessagesNameAFewFields(t *testing.T) {
 	got := resource.NotConverging(diff).Problem.Message
 	if d := cmp.Diff("AWS did not keep a, b, c, d, e and 2 more after 3 corrections", strings.SplitN(got, ":", 2)[0]); d != "" {
 		t.Error(d)
+	}
+}
+
+// What many objects have lost at the same time is left alone, and the message says what is true of this one.
+func TestLostOwnerTagsThatAreHeld(t *testing.T) {
+	held := func(v *resource.View) {
+		v.Guarded, v.Harm = true, "is no longer tagged as its own"
+		v.World.Budget, v.World.BudgetHarm, v.World.BudgetKnown = loss.Answer{State: loss.Held, Message: "This is plan p."}, v.Harm, true
+	}
+	granted := func(v *resource.View) { v.Policy.Adoption, v.Policy.Granted = resource.AdoptNever, true }
+	const rest = " Nothing of it is changed, and what it serves it keeps serving. With spec.adoptionPolicy "
+	const approved = ", the operator adopts it again once the plan is approved."
+	for name, test := range map[string]struct {
+		view *resource.View
+		want string
+	}{
+		"they were removed": {ours(held, tags(nil)),
+			"The owner tags of the thing R1 were removed." + rest + "IfUnowned" + approved + " This is plan p."},
+		"the grant does not allow to adopt it": {ours(held, granted, tags(nil)),
+			"The owner tags of the thing R1 were removed." + rest + "IfUnowned" + approved +
+				" The grant of the namespace does not allow adopting this one: ask an administrator of the platform for an EdgeGrant whose spec.adopt does. This is plan p."},
+		"they are those of another cluster": {ours(held, tags(another.Tags())),
+			"The owner tags of the thing R1 name an object of another cluster (ask the platform team: the operator's log has the name) now." + rest + "Force" + approved + " This is plan p."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := test.view.Owned(func(ownership.Relation) string { return "someone else's" })
+			if v.Problem == nil || v.Problem.Reason != resource.ReasonAdoptionRequired {
+				t.Fatalf("the verdict is %+v", v)
+			}
+			if d := cmp.Diff(test.want, v.Problem.Message); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
 	}
 }

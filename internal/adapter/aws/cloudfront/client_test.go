@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,6 +106,7 @@ func TestARefusedEmptyBlockIsLeftOut(t *testing.T) {
 		want   func(*distributiontenant.Tenant)
 		kind   fault.Kind
 		calls  int
+		says   string
 	}{
 		"the rest arrives": {
 			change: func(t *distributiontenant.Tenant) { *t = bare; t.Domains = []string{"new.example.com"} },
@@ -122,6 +124,11 @@ func TestARefusedEmptyBlockIsLeftOut(t *testing.T) {
 		},
 		"nothing would be left to send": {
 			change: func(t *distributiontenant.Tenant) { t.Parameters = nil }, kind: fault.Invalid, calls: 1,
+			says: "Keep one of them.",
+		},
+		"the last customization is to be removed": {
+			change: func(t *distributiontenant.Tenant) { t.Customizations = distributiontenant.Customizations{} }, kind: fault.Invalid, calls: 1,
+			says: "geoRestrictions.restrictionType none",
 		},
 		"it was refused for something else as well": {
 			change: func(t *distributiontenant.Tenant) { t.Parameters = nil; t.Domains = []string{"no domain"} }, kind: fault.Invalid, calls: 2,
@@ -157,6 +164,9 @@ func TestARefusedEmptyBlockIsLeftOut(t *testing.T) {
 			_, err = w.client.UpdateTenant(t.Context(), created, next, nil)
 			if got := fault.KindOf(err); err != nil && got != c.kind || (err != nil) != (c.kind != fault.None) {
 				t.Errorf("updating: %v, want kind %v", err, c.kind)
+			}
+			if err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("the error %q does not say %q", err, c.says)
 			}
 			got, err := w.client.GetTenant(t.Context(), "shop")
 			if err != nil {

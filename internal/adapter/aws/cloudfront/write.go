@@ -2,6 +2,7 @@ package cloudfront
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -52,7 +53,24 @@ func (c *Client) UpdateTenant(
 	if rest, some := withoutEmptyBlocks(in); some && fault.Is(err, fault.Invalid) {
 		return c.update(ctx, &rest)
 	}
-	return out, err
+	return out, explained(in, err)
+}
+
+// explained adds to the refusal of an update that only empties blocks what the spec can ask for instead.
+func explained(in sdk.UpdateDistributionTenantInput, err error) error {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid {
+		return err
+	}
+	said := *refusal
+	if emptyBlock(in.Customizations) {
+		said.Message += " The spec has no customizations any more, and AWS does not remove the last one." +
+			" Turn it off instead: geoRestrictions.restrictionType none, or webAcl.action disable. Both also turn off those of the distribution."
+	}
+	if in.Parameters != nil && len(in.Parameters) == 0 {
+		said.Message += " The spec has no parameters any more, and AWS does not remove the last one. Keep one of them."
+	}
+	return &said
 }
 
 // MoveDomain implements port.TenantWriter.
