@@ -334,7 +334,7 @@ func (l *losses) look() {
 // spread counts the tenants that were given an origin and that AWS is still deploying: they are at most one more than those that it
 // has deployed with the very value.
 func (l *losses) spread(tenants []sim.TenantState) {
-	moving, given := map[string]int{}, map[string]bool{}
+	moving, given := map[string][]string{}, map[string]bool{}
 	for _, s := range tenants {
 		origin := s.Parameters["origin"]
 		if !s.Enabled { // it has no customers to be careful with
@@ -357,15 +357,25 @@ func (l *losses) spread(tenants []sim.TenantState) {
 			}
 			l.proven[origin][s.Name] = true
 		case l.moving[s.Name] && !l.proven[origin][s.Name]:
-			moving[origin]++
+			moving[origin] = append(moving[origin], s.Name)
 		}
 	}
 	maps.DeleteFunc(l.proven, func(origin string, _ map[string]bool) bool { return !given[origin] })
-	for origin, n := range moving {
-		if proven := len(l.proven[origin]); n > proven+1 && l.broken == "" {
+	for origin, names := range moving {
+		proven := len(l.proven[origin])
+		if len(names) <= proven+1 || l.broken != "" {
+			continue
+		}
+		// One that is deleted has no customers to be careful with either.
+		if n := len(slices.DeleteFunc(names, l.isDeleted)); n > proven+1 {
 			l.broken = fmt.Sprintf("at %s: %d %s %q, and %d have proven it: %s", l.Clock.Now(), n, underway, origin, proven, l.origin(tenants))
 		}
 	}
+}
+
+func (l *losses) isDeleted(name string) bool {
+	o, found := l.Get(name)
+	return !found || !o.DeletionTimestamp.IsZero()
 }
 
 // origin tells which tenant is served from where.

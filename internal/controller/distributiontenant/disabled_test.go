@@ -33,14 +33,16 @@ func TestTenantsOfADisabledDistributionAreNotReady(t *testing.T) {
 	main := w.Distribution("main")
 	put(t, w, main, world.DistributionID)
 	ready(t, w, "alpha", on("main"))
-	set := func(enabled bool) {
-		base := main.DeepCopy()
-		main.Spec.Enabled = &enabled
-		if err := w.Kube.Patch(t.Context(), main, client.MergeFrom(base)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	set := func(enabled bool) { report(t, w, main, func(s *v1alpha1.ResourceStatus) { s.Enabled = &enabled }) }
 
+	// A disable that is held, or has not been sent yet, takes nothing away.
+	base := main.DeepCopy()
+	main.Spec.Enabled = new(false)
+	if err := w.Kube.Patch(t.Context(), main, client.MergeFrom(base)); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(moment)
+	is(t, w, "alpha", readyTrue, syncedTrue)
 	set(false)
 	calls := w.Calls()
 	w.Advance(moment)

@@ -317,8 +317,9 @@ func TestConnectionGroupsByReference(t *testing.T) {
 	t.Parallel()
 	w := parentless(t)
 	first, second := group(t, w, "first"), group(t, w, "second")
-	static := w.ConnectionGroup("static", func(o *v1alpha1.ConnectionGroup) { o.Spec.Enabled = new(false) })
+	static := w.ConnectionGroup("static")
 	put(t, w, static, first)
+	report(t, w, static, func(s *v1alpha1.ResourceStatus) { s.Enabled = new(false) })
 	// Meanwhile no message asks to point DNS at another group.
 	w.Apply(w.Tenant("alpha", in("static"), published))
 	w.Advance(moment)
@@ -329,11 +330,7 @@ func TestConnectionGroupsByReference(t *testing.T) {
 	}
 	tenants(t, w)
 
-	base := static.DeepCopy()
-	static.Spec.Enabled = new(true)
-	if err := w.Kube.Patch(t.Context(), static, client.MergeFrom(base)); err != nil {
-		t.Fatal(err)
-	}
+	report(t, w, static, func(s *v1alpha1.ResourceStatus) { s.Enabled = new(true) })
 	w.Advance(moment)
 	if got := inAWS(t, w, "alpha").ConnectionGroupID; got != first {
 		t.Errorf("the tenant is in %s, want %s", got, first)
