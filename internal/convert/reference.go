@@ -25,7 +25,7 @@ func References(o *v1alpha1.DistributionTenant) []distributiontenant.Reference {
 
 // DistributionReference is a distribution as the tenants see it that name it.
 func DistributionReference(o *v1alpha1.Distribution) distributiontenant.Reference {
-	r := found(o, &o.Status.ResourceStatus)
+	r := found(o, &o.Status.ResourceStatus, o.Spec.Enabled)
 	r.Field, r.Kind = distributiontenant.DistributionRef, "Distribution"
 	r.Direct = o.Spec.ConnectionMode == v1alpha1.ConnectionModeDirect
 	return r
@@ -33,7 +33,7 @@ func DistributionReference(o *v1alpha1.Distribution) distributiontenant.Referenc
 
 // ConnectionGroupReference is a connection group as the tenants see it that name it.
 func ConnectionGroupReference(o *v1alpha1.ConnectionGroup) distributiontenant.Reference {
-	r := found(o, &o.Status.ResourceStatus)
+	r := found(o, &o.Status.ResourceStatus, o.Spec.Enabled)
 	r.Field, r.Kind = distributiontenant.ConnectionGroupRef, "ConnectionGroup"
 	r.Endpoint = o.Status.RoutingEndpoint
 	return r
@@ -41,10 +41,11 @@ func ConnectionGroupReference(o *v1alpha1.ConnectionGroup) distributiontenant.Re
 
 // found takes the ID from status, where it stands only once the resource is proven the object's own. Of the
 // conditions it takes what matters until then: later each change of them would wake every tenant.
-func found(o metav1.Object, s *v1alpha1.ResourceStatus) distributiontenant.Reference {
+func found(o metav1.Object, s *v1alpha1.ResourceStatus, wanted *bool) distributiontenant.Reference {
+	enabled := cmp.Or(s.Enabled, wanted) // which is a guess before AWS was seen
 	r := distributiontenant.Reference{
 		Namespace: o.GetNamespace(), Name: o.GetName(), Found: true, Deleting: !o.GetDeletionTimestamp().IsZero(), ID: s.ID,
-		Disabled: s.Enabled != nil && !*s.Enabled,
+		Disabled: enabled != nil && !*enabled,
 	}
 	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionReady); c != nil && c.Status != metav1.ConditionTrue && s.ID == "" {
 		r.NotReady = chain.Reason(c.Reason)

@@ -45,7 +45,8 @@ func TestDistributionReference(t *testing.T) {
 		"one that is there, and ailing": {notReady("E1"), distributiontenant.Reference{ID: "E1"}},
 		"the usual mode":                {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeTenantOnly }, distributiontenant.Reference{}},
 		"a standard distribution":       {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeDirect }, distributiontenant.Reference{Direct: true}},
-		"one that is disabled in AWS":   {func(o *v1alpha1.Distribution) { o.Status.Enabled = new(false) }, distributiontenant.Reference{Disabled: true}},
+		"one that was not looked at since it has a status for that": {func(o *v1alpha1.Distribution) { o.Spec.Enabled = new(false) }, distributiontenant.Reference{Disabled: true}},
+		"one that is disabled in AWS":                               {func(o *v1alpha1.Distribution) { o.Status.Enabled = new(false) }, distributiontenant.Reference{Disabled: true}},
 		"one that is to be disabled, which AWS does not know yet": {func(o *v1alpha1.Distribution) {
 			o.Spec.Enabled, o.Status.Enabled = new(false), new(true)
 		}, distributiontenant.Reference{}},

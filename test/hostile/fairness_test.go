@@ -96,7 +96,6 @@ func TestFiveSmallNamespacesAreOneMistake(t *testing.T) {
 // A team that deletes more than its share is held alone: the others go on deleting what they have to.
 func TestARivalDoesNotUseUpTheBudget(t *testing.T) {
 	forget(t, "rival")
-	forget(t, "rival")
 	f := newFleet(t, "honest")
 	theirs := max(22, *size/2)
 	rival := f.neighbor("rival", theirs)

@@ -320,7 +320,7 @@ func (l *losses) look() {
 		}
 	}
 	l.served = now
-	maps.DeleteFunc(l.lost, func(domain string, at time.Time) bool { return now[domain] || l.Clock.Since(at) >= lossWindow })
+	maps.DeleteFunc(l.lost, func(domain string, at time.Time) bool { return now[domain] || l.wrote.Sub(at) >= lossWindow })
 	gone := map[string]bool{}
 	for domain := range l.lost {
 		gone[strings.TrimPrefix(domain, "more-")] = true
@@ -337,6 +337,7 @@ func (l *losses) spread(tenants []sim.TenantState) {
 	moving, given := map[string][]string{}, map[string]bool{}
 	for _, s := range tenants {
 		origin := s.Parameters["origin"]
+		given[origin] = true
 		if !s.Enabled { // it has no customers to be careful with
 			delete(l.origins, s.Name)
 			delete(l.moving, s.Name)
@@ -348,7 +349,6 @@ func (l *losses) spread(tenants []sim.TenantState) {
 			l.previous[s.Name] = before
 		}
 		l.origins[s.Name] = origin
-		given[origin] = true
 		switch {
 		case s.Status == "Deployed":
 			delete(l.moving, s.Name)
@@ -366,7 +366,7 @@ func (l *losses) spread(tenants []sim.TenantState) {
 		if len(names) <= proven+1 || l.broken != "" {
 			continue
 		}
-		// One that is deleted has no customers to be careful with either.
+		// Nothing waits for one whose object is deleted.
 		if n := len(slices.DeleteFunc(names, l.isDeleted)); n > proven+1 {
 			l.broken = fmt.Sprintf("at %s: %d %s %q, and %d have proven it: %s", l.Clock.Now(), n, underway, origin, proven, l.origin(tenants))
 		}

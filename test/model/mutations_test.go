@@ -42,20 +42,34 @@ var lossMutations = []struct {
 const mutated = "400"
 
 // TestLossMutations builds each mistake into the operator and wants the property of losses to fail. Without the flag of a long
-// run, it only looks whether there is still what they replace.
+// run, it only compiles them.
 func TestLossMutations(t *testing.T) {
 	root, err := module.Root(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	all, packages := overlay.Of(root), []string{}
+	for _, m := range lossMutations {
+		if err := all.Apply(m.name, m.Replacement); err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, "./"+m.Dir)
+	}
+	path, err := all.Write(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := module.Build(t.Context(), root, nil, append([]string{"-overlay", path}, packages...)...); err != nil {
+		t.Fatalf("the mutations do not compile: %v", err)
+	}
+	if *schedules == 0 {
+		return
 	}
 	for _, m := range lossMutations {
 		t.Run(m.name, func(t *testing.T) {
 			mistaken, dir := overlay.Of(root), t.TempDir()
 			if err := mistaken.Apply(m.name, m.Replacement); err != nil {
 				t.Fatal(err)
-			}
-			if *schedules == 0 {
-				return
 			}
 			path, err := mistaken.Write(dir)
 			if err != nil {

@@ -94,8 +94,8 @@ const (
 	// ReasonQuotaExceeded (False): a quota of the AWS account is used up.
 	// Fix: raise the quota that the message names in Service Quotas, or delete resources that are no longer needed.
 	ReasonQuotaExceeded = "QuotaExceeded"
-	// ReasonAdoptionRequired (False): a resource with this name or ID already exists, does not belong to this object, and the adoption policy does not allow adopting it.
-	// Fix: to adopt it, set spec.adoptionPolicy to IfUnowned, or to Force if it belongs to another cluster. To use a different resource, delete the object, which does not affect the existing resource, and create one with another name or ID.
+	// ReasonAdoptionRequired (False): a resource with this name or ID already exists, does not belong to this object, and the adoption policy does not allow adopting it; or many tenants have lost their owner tags at the same time, and a plan waits for an approval.
+	// Fix: if the message names a plan, restore the owner tags or approve it. Otherwise, to adopt it, set spec.adoptionPolicy to IfUnowned, or to Force if it belongs to another cluster. To use a different resource, delete the object, which does not affect the existing resource, and create one with another name or ID.
 	ReasonAdoptionRequired = "AdoptionRequired"
 	// ReasonWrongAccount (False): the operator's credentials, or the EdgeGrant of the namespace, belong to another AWS account than the resource. Synced has this reason too.
 	// Fix: give the operator credentials, or the namespace a grant, for the account that the message names. Until then, the resource is not changed.

@@ -80,8 +80,8 @@ type ResourceStatus struct {
 	// +optional
 	DeploymentStatus string `json:"deploymentStatus,omitempty"`
 
-	// enabled is whether the resource is enabled in AWS. Unlike spec.enabled, it does not change while a change is held or
-	// waits.
+	// enabled is whether the resource is enabled in AWS. It follows spec.enabled once AWS has accepted the change, which may
+	// be held for an approval.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 

@@ -7,7 +7,7 @@ var cloudFront = map[string]string{
 	"AWSError":                "Follow the message. If the resource was deleted or disabled outside of Kubernetes, change the spec, or set driftPolicy to enforce.",
 	"AWSUnavailable":          "Wait. The operator retries automatically and changes nothing until then.",
 	"AccessDenied":            "Allow the operator's identity the action that the message names, see IAM policies.",
-	"AdoptionRequired":        "To adopt it, set spec.adoptionPolicy to IfUnowned, or to Force if it belongs to another cluster. To use a different resource, delete the object, which does not affect the existing resource, and create one with another name or ID.",
+	"AdoptionRequired":        "If the message names a plan, restore the owner tags or approve it. Otherwise, to adopt it, set spec.adoptionPolicy to IfUnowned, or to Force if it belongs to another cluster. To use a different resource, delete the object, which does not affect the existing resource, and create one with another name or ID.",
 	"Ambiguous":               "Change spec.namespaces of one of the grants that the message names, so that only one selects the namespace.",
 	"Attaching":               "Wait, usually one to five minutes.",
 	"CertificateFailed":       "Find the cause in the message or in ACM (a CAA record, a domain that points elsewhere) and fix it. The operator sends a new request after ten minutes, then with increasing delays. After a change of the spec, or of the annotation cloudfront-tenant-operator.io/reconcile-now, it sends one immediately.",

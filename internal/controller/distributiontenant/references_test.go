@@ -324,7 +324,7 @@ func TestConnectionGroupsByReference(t *testing.T) {
 	w.Apply(w.Tenant("alpha", in("static"), published))
 	w.Advance(moment)
 	is(t, w, "alpha", waitsForReference)
-	says(t, w, "alpha", "Ready", "spec.connectionGroupRef", "ConnectionGroup "+w.Namespace+"/static", "disabled", "spec.enabled")
+	says(t, w, "alpha", "Ready", "spec.connectionGroupRef", "ConnectionGroup "+w.Namespace+"/static", "disabled in AWS")
 	if got := get(t, w, "alpha").Status.DNSTarget; got != "" {
 		t.Errorf("status.dnsTarget is %s", got)
 	}

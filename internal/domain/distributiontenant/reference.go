@@ -83,7 +83,7 @@ func (r Reference) problem() *chain.Problem {
 	case r.ID == "":
 		return not(ReasonReferenceNotReady, "does not exist in AWS yet.")
 	case r.Disabled && r.Field == ConnectionGroupRef:
-		return not(ReasonReferenceNotReady, "is disabled, and CloudFront does not add tenants to a disabled connection group. Set its spec.enabled to true, or reference another one.")
+		return not(ReasonReferenceNotReady, "is disabled in AWS, and CloudFront does not add tenants to a disabled connection group. Enable it (spec.enabled, or in AWS), or reference another one.")
 	}
 	return nil
 }

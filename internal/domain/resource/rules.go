@@ -170,12 +170,13 @@ func (v *View) doubted(relation ownership.Relation) Verdict {
 	if held.Problem == nil {
 		return held
 	}
-	happened, policy := "were removed", AdoptIfUnowned
-	if relation != ownership.Unowned {
-		happened = "name " + v.PreviousOwner().Named() + " now"
-	}
-	if relation == ownership.Foreign {
-		policy = AdoptForce
+	state, policy := "are gone", AdoptIfUnowned
+	switch relation {
+	case ownership.Former:
+		state = "name an earlier object of this name (" + v.PreviousOwner().Named() + ")"
+	case ownership.Foreign:
+		state, policy = "name "+v.PreviousOwner().Named(), AdoptForce
+	default:
 	}
 	granted := ""
 	if !v.mayAdopt(relation) {
@@ -183,8 +184,8 @@ func (v *View) doubted(relation ownership.Relation) Verdict {
 	}
 	return stuck(chain.Problem{
 		Reason: ReasonAdoptionRequired, Detail: previousText(v.PreviousOwner()),
-		Message: fmt.Sprintf("The owner tags of the %s %s %s. Nothing of it is changed, and what it serves it keeps serving. With spec.adoptionPolicy %s, the operator adopts it again once the plan is approved.%s %s",
-			v.Noun, v.ID, happened, policy, granted, v.World.Budget.Message),
+		Message: fmt.Sprintf("The owner tags of the %s %s %s. The operator does not change it or its DNS records. To adopt it again takes spec.adoptionPolicy %s, and an approval of the plan.%s %s",
+			v.Noun, v.ID, state, policy, granted, v.World.Budget.Message),
 	})
 }
 

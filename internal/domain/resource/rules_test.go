@@ -189,20 +189,24 @@ func TestLostOwnerTagsThatAreHeld(t *testing.T) {
 		v.Guarded, v.Harm = true, "is no longer tagged as its own"
 		v.World.Budget, v.World.BudgetHarm, v.World.BudgetKnown = loss.Answer{State: loss.Held, Message: "This is plan p."}, v.Harm, true
 	}
+	earlier := me
+	earlier.UID = "u-0"
 	granted := func(v *resource.View) { v.Policy.Adoption, v.Policy.Granted = resource.AdoptNever, true }
-	const rest = " Nothing of it is changed, and what it serves it keeps serving. With spec.adoptionPolicy "
-	const approved = ", the operator adopts it again once the plan is approved."
+	const rest = " The operator does not change it or its DNS records. To adopt it again takes spec.adoptionPolicy "
+	const approved = ", and an approval of the plan."
 	for name, test := range map[string]struct {
 		view *resource.View
 		want string
 	}{
 		"they were removed": {ours(held, tags(nil)),
-			"The owner tags of the thing R1 were removed." + rest + "IfUnowned" + approved + " This is plan p."},
+			"The owner tags of the thing R1 are gone." + rest + "IfUnowned" + approved + " This is plan p."},
 		"the grant does not allow to adopt it": {ours(held, granted, tags(nil)),
-			"The owner tags of the thing R1 were removed." + rest + "IfUnowned" + approved +
+			"The owner tags of the thing R1 are gone." + rest + "IfUnowned" + approved +
 				" The grant of the namespace does not allow adopting this one: ask an administrator of the platform for an EdgeGrant whose spec.adopt does. This is plan p."},
+		"they are those of an earlier object": {ours(held, tags(earlier.Tags())),
+			"The owner tags of the thing R1 name an earlier object of this name (ns/shop (cluster c, uid u-0))." + rest + "IfUnowned" + approved + " This is plan p."},
 		"they are those of another cluster": {ours(held, tags(another.Tags())),
-			"The owner tags of the thing R1 name an object of another cluster (ask the platform team: the operator's log has the name) now." + rest + "Force" + approved + " This is plan p."},
+			"The owner tags of the thing R1 name an object of another cluster (ask the platform team: the operator's log has the name)." + rest + "Force" + approved + " This is plan p."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := test.view.Owned(func(ownership.Relation) string { return "someone else's" })

@@ -78,10 +78,10 @@ func (a *AWS) Seed(ctx context.Context, seed sim.Seed) error {
 	return a.do(ctx, http.MethodPost, "seed", seed, nil)
 }
 
-// AllowTenants raises the quotas, which are 10,000 tenants and 10,000 records in a zone in a new account. A zone has some
-// records of its own.
+// AllowTenants raises the quotas, which are 10,000 tenants, 10,000 records in a zone and 100 tenants of a web ACL in a new
+// account. A zone has some records of its own.
 func (a *AWS) AllowTenants(ctx context.Context, n int) error {
-	return a.do(ctx, http.MethodPost, "quotas", sim.Quotas{Tenants: n, RecordsPerZone: n + 1000}, nil)
+	return a.do(ctx, http.MethodPost, "quotas", sim.Quotas{Tenants: n, RecordsPerZone: n + 1000, WebACLAssociations: n}, nil)
 }
 
 func (a *AWS) do(ctx context.Context, method, path string, in, out any) error {
