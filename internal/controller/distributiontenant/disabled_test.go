@@ -36,6 +36,7 @@ func TestTenantsOfADisabledDistributionAreNotReady(t *testing.T) {
 	set := func(enabled bool) { report(t, w, main, func(s *v1alpha1.ResourceStatus) { s.Enabled = &enabled }) }
 
 	// A disable that is held, or has not been sent yet, takes nothing away.
+	set(true)
 	base := main.DeepCopy()
 	main.Spec.Enabled = new(false)
 	if err := w.Kube.Patch(t.Context(), main, client.MergeFrom(base)); err != nil {
