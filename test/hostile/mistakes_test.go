@@ -135,16 +135,17 @@ func TestASharedDistributionIsNotDisabledByMistake(t *testing.T) {
 	f := newFleet(t, "parent", "--grants=Audit")
 	f.kubectl("apply", "-f", host.Path("config", "samples", "distribution", "adoption.yaml"))
 	parent := &v1alpha1.Distribution{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "adoption"}}
-	says := func(reason, text string) {
+	ready := func(o client.Object, conditions *[]metav1.Condition, reason, text string) {
 		t.Helper()
 		f.eventually(func(g gomega.Gomega) {
-			g.Expect(kube.Get(t.Context(), client.ObjectKeyFromObject(parent), parent)).To(gomega.Succeed())
-			c := meta.FindStatusCondition(parent.Status.Conditions, v1alpha1.ConditionReady)
+			g.Expect(kube.Get(t.Context(), client.ObjectKeyFromObject(o), o)).To(gomega.Succeed())
+			c := meta.FindStatusCondition(*conditions, v1alpha1.ConditionReady)
 			g.Expect(c).NotTo(gomega.BeNil())
 			g.Expect(c.Reason).To(gomega.Equal(reason), c.Message)
 			g.Expect(c.Message).To(gomega.ContainSubstring(text))
 		})
 	}
+	says := func(reason, text string) { t.Helper(); ready(parent, &parent.Status.Conditions, reason, text) }
 	says(v1alpha1.ReasonDeployed, "")
 	// One customer more follows the object.
 	follower := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "follower"}, Spec: v1alpha1.DistributionTenantSpec{
@@ -153,15 +154,7 @@ func TestASharedDistributionIsNotDisabledByMistake(t *testing.T) {
 	if err := kube.Create(t.Context(), follower); err != nil {
 		t.Fatal(err)
 	}
-	follows := func(reason string) {
-		t.Helper()
-		f.eventually(func(g gomega.Gomega) {
-			g.Expect(kube.Get(t.Context(), client.ObjectKeyFromObject(follower), follower)).To(gomega.Succeed())
-			c := meta.FindStatusCondition(follower.Status.Conditions, v1alpha1.ConditionReady)
-			g.Expect(c).NotTo(gomega.BeNil())
-			g.Expect(c.Reason).To(gomega.Equal(reason), c.Message)
-		})
-	}
+	follows := func(reason string) { t.Helper(); ready(follower, &follower.Status.Conditions, reason, "") }
 	follows(v1alpha1.ReasonDeployed)
 	before := f.world()
 	f.kubectl("patch", "cfd", "adoption", "--type=merge", "-p", `{"spec":{"enabled":false}}`)
@@ -170,8 +163,7 @@ func TestASharedDistributionIsNotDisabledByMistake(t *testing.T) {
 	f.same(before)
 	follows(v1alpha1.ReasonDeployed)
 
-	ready := meta.FindStatusCondition(parent.Status.Conditions, v1alpha1.ConditionReady)
-	_, rest, _ := strings.Cut(ready.Message, "This is plan ")
+	_, rest, _ := strings.Cut(meta.FindStatusCondition(parent.Status.Conditions, v1alpha1.ConditionReady).Message, "This is plan ")
 	plan, _, _ := strings.Cut(rest, ".")
 	// The annotation of a team on the object is not enough.
 	f.kubectl("annotate", "cfd", "adoption", v1alpha1.AnnotationApproveDeletions+"="+plan)
