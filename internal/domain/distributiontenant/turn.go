@@ -212,10 +212,12 @@ func Told(in Input, out Outcome, r Report) rollout.Outcome {
 	compared := in.World.Knowledge == resource.Whole || in.World.present() && in.trusted()
 	o.Settled = !o.Still && len(in.facts.service) == 0 && (in.World.Knowledge == resource.Absent || v.Mine() && compared)
 	updated := slices.ContainsFunc(out.Done, func(s Step) bool { _, is := s.(Update); return is })
+	served := t != nil && t.Enabled
+	o.Unserved = o.Settled && !served && !updated
 	for _, c := range r.Conditions {
 		switch {
 		case c.Type == chain.Ready && c.Status:
-			o.Ready = o.Settled && t != nil && t.Status == Deployed && !updated
+			o.Ready = o.Settled && served && t.Status == Deployed && !updated
 		case r.Failure != nil && r.Failure.Generation == in.Generation && r.Failure.Reason == c.Reason && o.Failure == "":
 			o.Failure = string(c.Reason) + ": " + c.Message
 		}

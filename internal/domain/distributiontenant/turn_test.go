@@ -202,6 +202,7 @@ func TestTold(t *testing.T) {
 		in.Attempts.Last = now
 		in.Memory.Conditions = map[chain.ConditionType]chain.Condition{chain.Ready: {Type: chain.Ready, Reason: resource.ReasonInvalidSpec, Message: "No."}}
 	}
+	unwanted := wants(func(d *distributiontenant.Desired) { d.Enabled = false })
 	for name, test := range map[string]struct {
 		in   distributiontenant.Input
 		done []distributiontenant.Step
@@ -213,7 +214,10 @@ func TestTold(t *testing.T) {
 		"one with tags to be set":   {with(quiet(), wants(func(d *distributiontenant.Desired) { d.Tags = nil })), nil, rollout.Outcome{Settled: true, Ready: true}},
 		"one that is paused":        {with(quiet(), wants(tier), func(in *distributiontenant.Input) { in.Paused = true }), nil, rollout.Outcome{Still: true}},
 		"one whose parent is lost":  {with(quiet(), unresolved), nil, rollout.Outcome{Still: true}},
-		"one that is gone":          {with(quiet(), absent), nil, rollout.Outcome{Settled: true}},
+		"one that is gone":          {with(quiet(), absent), nil, rollout.Outcome{Settled: true, Unserved: true}},
+		"one that is disabled":      {with(quiet(), disabledTenant, unwanted), nil, rollout.Outcome{Settled: true, Unserved: true}},
+		"one that is being enabled": {with(quiet(), disabledTenant), nil, rollout.Outcome{Settled: true, Unserved: true}},
+		"one that was disabled now": {with(quiet(), disabledTenant, unwanted), wrote, rollout.Outcome{Settled: true}},
 		"one that was not read yet": {with(quiet(), unknown), nil, rollout.Outcome{}},
 		"one that AWS refuses":      {with(quiet(), wants(tier), failed, answers(true)), nil, rollout.Outcome{Failure: "InvalidSpec: No."}},
 	} {

@@ -43,6 +43,8 @@ type Answer struct {
 type Outcome struct {
 	// Settled says that nothing differs any more, Ready that the object is Ready with it.
 	Settled, Ready bool
+	// Unserved says that it has the change and is disabled, which shows nothing of the change.
+	Unserved bool
 	// Still says that nothing may be changed for the object now.
 	Still bool
 	// Failure is what it is stuck with. Empty: nothing.
@@ -195,6 +197,8 @@ func (o *Order) Tell(uid string, told Outcome) bool {
 		default:
 			return false
 		}
+	case told.Unserved && e.state == InFlight:
+		o.remove(e)
 	case told.Ready && e.state != Applied:
 		g.set(e, Applied)
 		e.failure = ""

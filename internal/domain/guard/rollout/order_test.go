@@ -506,6 +506,9 @@ func TestTell(t *testing.T) {
 	}{
 		"one that is Ready makes room":               {"c000", []rollout.Outcome{{Settled: true, Ready: true}}, counts{Applied: 1, Waiting: 2, InFlight: 2}},
 		"one that is deployed only does not":         {"c000", []rollout.Outcome{{Settled: true}}, counts{Waiting: 3, InFlight: 1}},
+		"one that is disabled shows nothing":         {"c000", []rollout.Outcome{{Settled: true, Unserved: true}}, counts{Waiting: 2, InFlight: 1}},
+		"not even that it has recovered":             {"c000", []rollout.Outcome{{Failure: "x"}, {Settled: true, Unserved: true}}, counts{Failed: 1, Waiting: 2, InFlight: 1}},
+		"once it has shown it, it may be disabled":   {"c000", []rollout.Outcome{{Settled: true, Ready: true}, {Settled: true, Unserved: true}}, counts{Applied: 1, Waiting: 2, InFlight: 2}},
 		"one that is stuck has failed":               {"c000", []rollout.Outcome{{Failure: "x"}}, counts{Failed: 1, Waiting: 2, InFlight: 1}},
 		"and may recover":                            {"c000", []rollout.Outcome{{Failure: "x"}, {Settled: true, Ready: true}}, counts{Applied: 1, Waiting: 2, InFlight: 2}},
 		"one that fails later has failed":            {"c000", []rollout.Outcome{{Settled: true, Ready: true}, {Settled: true, Failure: "x"}}, counts{Failed: 1, Waiting: 2, InFlight: 1}},
