@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -366,16 +367,17 @@ func (l *losses) spread(tenants []sim.TenantState) {
 		if len(names) <= proven+1 || l.broken != "" {
 			continue
 		}
-		// Nothing waits for one whose object is deleted.
-		if n := len(slices.DeleteFunc(names, l.isDeleted)); n > proven+1 {
+		// Nothing waits for one whose object is deleted, or disabled: it is out of service in a moment, as its owner wants.
+		if n := len(slices.DeleteFunc(names, l.leaves)); n > proven+1 {
 			l.broken = fmt.Sprintf("at %s: %d %s %q, and %d have proven it: %s", l.Clock.Now(), n, underway, origin, proven, l.origin(tenants))
 		}
 	}
 }
 
-func (l *losses) isDeleted(name string) bool {
+// leaves reports whether an object asks for no service.
+func (l *losses) leaves(name string) bool {
 	o, found := l.Get(name)
-	return !found || !o.DeletionTimestamp.IsZero()
+	return !found || !o.DeletionTimestamp.IsZero() || !ptr.Deref(o.Spec.Enabled, true)
 }
 
 // origin tells which tenant is served from where.
