@@ -311,7 +311,7 @@ func TestTheErrorOfTheSinkEndsTheRead(t *testing.T) {
 		}
 		return nil
 	}}
-	err := postgres.New(postgres.Config{}).Read(t.Context(), query(table, "SELECT n FROM generate_series(1, 100000000) n"), s)
+	err := postgres.New(postgres.Config{}).Read(t.Context(), query(table, "SELECT generate_series(1, 100000000) AS n"), s)
 	if !errors.Is(err, enough) || seen != 3 {
 		t.Errorf("got %v after %d rows", err, seen)
 	}
