@@ -89,7 +89,7 @@ func (p *pass) read(ctx context.Context) error {
 			return cause
 		}
 		log.FromContext(ctx).Info("Reading the table failed, so no tenant is changed", "reason", failure.Reason, "message", failure.Message)
-		p.in.Fail(failure, poll, fleet.owned(p.in.Policy))
+		p.in.Fail(failure, poll, fleet.Owned(p.in.Policy))
 		return nil
 	}
 	p.in.Now = p.Clock.Now()
@@ -97,7 +97,7 @@ func (p *pass) read(ctx context.Context) error {
 	if p.in.RowKey && p.in.Watch != nil {
 		round.Others = poll.Others(round.Generation, harvest)
 	}
-	p.in.Settle(harvest, fleet.owned(p.in.Policy))
+	p.in.Settle(harvest, fleet.Owned(p.in.Policy))
 	return nil
 }
 

@@ -112,15 +112,15 @@ func (p *pass) unpolled(ctx context.Context) error {
 }
 
 // fleetOnDemand is the fleet for a read of some rows: only their objects are looked for.
-func (p *pass) fleetOnDemand(ctx context.Context) *fleet {
-	return &fleet{
-		objects: map[string]*v1alpha1.DistributionTenant{}, labels: p.labels,
-		find: func(name string) *v1alpha1.DistributionTenant {
+func (p *pass) fleetOnDemand(ctx context.Context) tenantsource.Fleet {
+	return tenantsource.Fleet{
+		Tenants: map[string]tenantsource.Tenant{},
+		Find: func(name string) tenantsource.Tenant {
 			var o v1alpha1.DistributionTenant
 			if err := p.Client.Get(ctx, client.ObjectKey{Namespace: p.target, Name: name}, &o); err != nil {
-				return nil
+				return tenantsource.Tenant{}
 			}
-			return &o
+			return tenantOf(&o, p.labels)
 		},
 	}
 }

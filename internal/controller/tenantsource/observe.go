@@ -117,7 +117,7 @@ func (p *pass) observeRemoval(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, o := range fleet.owned(p.in.Policy) {
+	for _, o := range fleet.Owned(p.in.Policy) {
 		if !gone[o.UID] {
 			p.in.Owned = append(p.in.Owned, o)
 		}

@@ -162,14 +162,13 @@ func (p *pass) meeting(ctx context.Context, c tenantsource.Change) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	if relation(&live, p.labels) != tenantsource.Foreign {
-		if string(live.UID) == c.UID && live.DeletionTimestamp.IsZero() {
-			return outcome{version: live.ResourceVersion}
-		}
-		return outcome{}
+	switch t := tenantOf(&live, p.labels); {
+	case t.Relation == tenantsource.Foreign:
+		return outcome{conflict: true, refused: t.Conflict(c.Name)}
+	case t.UID == c.UID && !t.Deleting:
+		return outcome{version: t.Version}
 	}
-	return outcome{conflict: true, refused: fmt.Sprintf(
-		"the DistributionTenant %q exists and does not belong to this source (%s): rename the row, or delete the object", c.Name, ownerOf(&live, p.labels))}
+	return outcome{}
 }
 
 // inParallel runs n pieces of work, some at a time, and stops beginning new ones when the time for a pass is up.

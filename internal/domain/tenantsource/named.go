@@ -77,14 +77,14 @@ func (o *Others) Add(written mapping.Object) {
 // Concern reports whether other rows have a say in what a row makes of its object: one of them may have its name, or one of
 // its domains.
 func (o *Others) Concern(f Fleet, want mapping.Object) bool {
-	switch s := f.Standing(want); {
-	case want.Key == "", o.has(notUsed, want.Name), s.Relation == Earlier:
+	switch t := f.of(want.Name); {
+	case want.Key == "", o.has(notUsed, want.Name), t.Relation == Earlier:
 		return true
-	case s.Relation == Absent && o.has(hasName, want.Name), s.Relation != Absent && s.Key != want.Key:
+	case t.Relation == Absent && o.has(hasName, want.Name), t.Relation != Absent && t.Key != want.Key:
 		return true
 	}
 	return slices.ContainsFunc(want.Domains(), func(domain string) bool {
-		return o.has(hasDomain, domain) && !f.Serves(want.Name, domain)
+		return o.has(hasDomain, domain) && !f.serves(want.Name, domain)
 	})
 }
 

@@ -23,7 +23,7 @@ func keyed(t *testing.T) *mapping.Program {
 func large(t *testing.T, change ...func(*tenantsource.Input)) tenantsource.Input {
 	t.Helper()
 	return input(func(in *tenantsource.Input) {
-		poll := tenantsource.NewPoll(keyed(t), objects{}, 0)
+		poll := tenantsource.NewPoll(keyed(t), tenantsource.Fleet{}, 0)
 		in.RowKey, in.LargeTable, in.Memory.Rows = true, tenantsource.LargeTable, 100_000
 		in.Watch = &tenantsource.Watch{Listening: true, Hinted: in.Now, Keys: []string{"acme", "beta"}}
 		in.Session.Others = poll.Others(in.Generation, poll.Harvest())
@@ -75,11 +75,11 @@ func TestWhatARowSaysAlone(t *testing.T) {
 	program := keyed(t)
 	row := mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}}
 	o, _ := program.Build(1, row)
-	ours := tenantsource.Standing{Relation: tenantsource.Ours, UID: "u1", Key: o.Key}
-	with := func(change func(*tenantsource.Standing)) objects {
+	ours := tenantsource.Tenant{Relation: tenantsource.Ours, UID: "u1", Key: o.Key}
+	with := func(change func(*tenantsource.Tenant)) objects {
 		s := ours
 		change(&s)
-		return objects{"acme": {standing: s, domains: []string{"acme.example.com"}}}
+		return objects{"acme": serving(s, "acme.example.com")}
 	}
 	other := mapping.Row{Values: tree{"name": "other", "domain": []any{"acme.example.com"}}}
 	unusable := mapping.Row{Values: tree{"name": "acme", "domain": []any{"not a domain"}}}
@@ -93,10 +93,10 @@ func TestWhatARowSaysAlone(t *testing.T) {
 	}{
 		"a new row is created": {now: []mapping.Row{row}, want: []string{"Create acme"}},
 		"a changed row is an update": {
-			fleet: with(func(*tenantsource.Standing) {}), before: []mapping.Row{row}, now: []mapping.Row{row}, want: []string{"Update acme u1"},
+			fleet: with(func(*tenantsource.Tenant) {}), before: []mapping.Row{row}, now: []mapping.Row{row}, want: []string{"Update acme u1"},
 		},
-		"a row that is gone proves nothing":           {fleet: with(func(*tenantsource.Standing) {}), before: []mapping.Row{row}},
-		"a row whose object is equal changes nothing": {fleet: objects{"acme": {standing: ours, hash: o.Hash()}}, before: []mapping.Row{row}, now: []mapping.Row{row}},
+		"a row that is gone proves nothing":           {fleet: with(func(*tenantsource.Tenant) {}), before: []mapping.Row{row}},
+		"a row whose object is equal changes nothing": {fleet: objects{"acme": applied(ours, o)}, before: []mapping.Row{row}, now: []mapping.Row{row}},
 		"a domain of another row":                     {before: []mapping.Row{other}, now: []mapping.Row{row}, poll: true},
 		"a row that was not used":                     {before: []mapping.Row{unusable}, now: []mapping.Row{row}, poll: true},
 		"a row that can't be used":                    {now: []mapping.Row{unusable}, poll: true},
@@ -104,19 +104,21 @@ func TestWhatARowSaysAlone(t *testing.T) {
 			before: []mapping.Row{{Values: tree{"name": "acme", "domain": []any{"former.example.com"}}}}, now: []mapping.Row{row}, poll: true,
 		},
 		"a name that the object of another row has": {
-			fleet: with(func(s *tenantsource.Standing) { s.Key = "another" }), now: []mapping.Row{row}, poll: true,
+			fleet: with(func(s *tenantsource.Tenant) { s.Key = "another" }), now: []mapping.Row{row}, poll: true,
 		},
 		"a change that takes something away": {
-			fleet: with(func(s *tenantsource.Standing) { s.Harm = "removes a domain" }), now: []mapping.Row{row}, poll: true,
+			fleet: with(func(s *tenantsource.Tenant) {
+				s.Spec = func() map[string]any { return tree{"domains": []any{tree{"domain": "another.example.com"}}} }
+			}), now: []mapping.Row{row}, poll: true,
 		},
 		"an object that was disabled, as its row was gone": {
-			fleet: with(func(s *tenantsource.Standing) { s.Disabled = true }), now: []mapping.Row{row}, poll: true,
+			fleet: with(func(s *tenantsource.Tenant) { s.Disabled = true }), now: []mapping.Row{row}, poll: true,
 		},
 		"an object of an earlier source": {
-			fleet: with(func(s *tenantsource.Standing) { s.Relation = tenantsource.Earlier }), now: []mapping.Row{row}, poll: true,
+			fleet: with(func(s *tenantsource.Tenant) { s.Relation = tenantsource.Earlier }), now: []mapping.Row{row}, poll: true,
 		},
 		"a row that is back, with an object that is equal": {
-			fleet: objects{"acme": {standing: ours, hash: o.Hash()}}, now: []mapping.Row{row},
+			fleet: objects{"acme": applied(ours, o)}, now: []mapping.Row{row},
 			lost: tenantsource.Losses{"acme": {Owned: tenantsource.Owned{Name: "acme", UID: "u1"}}}, poll: true,
 		},
 		"one row in doubt does not keep another from going": {
@@ -128,9 +130,9 @@ func TestWhatARowSaysAlone(t *testing.T) {
 			in := large(t, func(in *tenantsource.Input) { in.Session.Losses = c.lost })
 			before := read(t, program, objects{}, c.before...)
 			others := before.Others(in.Generation, before.Harvest())
-			now := tenantsource.NewPoll(program, c.fleet, 0)
+			now := tenantsource.NewPoll(program, c.fleet.fleet(), 0)
 			now.Refuse = func(o mapping.Object) string {
-				if others.Concern(c.fleet, o) {
+				if others.Concern(c.fleet.fleet(), o) {
 					return "other rows have a say in it"
 				}
 				return ""
@@ -148,9 +150,9 @@ func TestWhatARowSaysAlone(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, p *mapping.Program, fleet tenantsource.Fleet, rows ...mapping.Row) *tenantsource.Poll {
+func read(t *testing.T, p *mapping.Program, fleet objects, rows ...mapping.Row) *tenantsource.Poll {
 	t.Helper()
-	poll := tenantsource.NewPoll(p, fleet, 0)
+	poll := tenantsource.NewPoll(p, fleet.fleet(), 0)
 	for _, row := range rows {
 		if err := poll.Row(row); err != nil {
 			t.Fatal(err)
@@ -161,14 +163,14 @@ func read(t *testing.T, p *mapping.Program, fleet tenantsource.Fleet, rows ...ma
 
 // Two rows of one domain that are read one after the other are not both served.
 func TestADomainThatWasJustGivenAway(t *testing.T) {
-	poll := tenantsource.NewPoll(keyed(t), objects{}, 0)
+	poll := tenantsource.NewPoll(keyed(t), tenantsource.Fleet{}, 0)
 	others := poll.Others(1, poll.Harvest())
 	o, _ := keyed(t).Build(1, mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}})
-	if others.Concern(objects{}, o) {
+	if others.Concern(tenantsource.Fleet{}, o) {
 		t.Error("a row that is alone is in doubt")
 	}
 	others.Add(o)
-	if o.Name = "other"; !others.Concern(objects{}, o) {
+	if o.Name = "other"; !others.Concern(tenantsource.Fleet{}, o) {
 		t.Error("a domain that another object was given is not in doubt")
 	}
 }
@@ -190,7 +192,7 @@ func TestNamedRowsOfATableWhoseColumnsHaveChanged(t *testing.T) {
 					in.Memory.Columns = append(in.Memory.Columns, tenantsource.SeenColumn{Column: column, Rows: 100_000})
 				}
 			})
-			poll := tenantsource.NewPoll(program, objects{}, 0)
+			poll := tenantsource.NewPoll(program, tenantsource.Fleet{}, 0)
 			if err := poll.Columns(c.columns); err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +227,7 @@ func TestAReadOfSingleRowsThatFails(t *testing.T) {
 			in.FailNamed(&tenantsource.Failure{Reason: c.reason})
 			if c.reason == tenantsource.InvalidConfig {
 				in.Generation, in.Memory.Generation = 2, 2
-				poll := tenantsource.NewPoll(keyed(t), objects{}, 0)
+				poll := tenantsource.NewPoll(keyed(t), tenantsource.Fleet{}, 0)
 				in.Session.Others, in.Session.Generation = poll.Others(2, poll.Harvest()), 2
 			}
 			in.Now = in.Now.Add(c.after)

@@ -12,51 +12,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// Relation says whose an object is.
-type Relation int
-
-// The relations.
-const (
-	// Absent: there is no object of that name.
-	Absent Relation = iota
-	// Ours: it carries the marks of this source.
-	Ours
-	// Earlier: it carries those of a source of the same name and namespace that is gone.
-	Earlier
-	// Foreign: it belongs to someone else, for instance a person.
-	Foreign
-)
-
-// Standing is what is known of the object that a row would be.
-type Standing struct {
-	Relation Relation
-	// UID and Version are those of the object as it was looked at.
-	UID, Version string
-	// Key is that of the row that it was made from; empty where that is not known.
-	Key string
-	// Owner names the owner, for people, where it is Foreign.
-	Owner string
-	// Deleting is set while it is on its way out.
-	Deleting bool
-	// Disabled is set where this source disabled it because its row was gone.
-	Disabled bool
-	// Harm says what the row would take away from it; empty for nothing.
-	Harm string
-	// Equal is set where it has every field as the row and the template set it, and nothing that
-	// they once set and do no more.
-	Equal bool
-}
-
-// Fleet is what is known of the objects without asking anybody.
-type Fleet interface {
-	// Standing returns the state of the object that a row would become.
-	Standing(o mapping.Object) Standing
-	// Serves reports whether the object of that name is this source's and has the domain.
-	Serves(name, domain string) bool
-	// Keys are the names of this source's objects by the keys that their rows had, empty where that is not known.
-	Keys() map[string][]string
-}
-
 // SeenColumn is a column with how many rows have a value in it.
 type SeenColumn struct {
 	mapping.Column
@@ -85,7 +40,7 @@ type Poll struct {
 	// keys is how many rows had a key, kept are the objects of rows whose names are not usable.
 	keys map[string]int
 	kept map[string]bool
-	// owners are the fleet's Keys; nil until they are needed.
+	// owners are the fleet by key; nil until that is needed.
 	owners map[string][]string
 }
 
@@ -262,7 +217,7 @@ func (p *Poll) keep(key string) {
 		return
 	}
 	if p.owners == nil {
-		p.owners = p.fleet.Keys()
+		p.owners = p.fleet.byKey()
 	}
 	for _, name := range p.owners[key] {
 		p.kept[name] = true
@@ -308,18 +263,21 @@ func (p *Poll) add(o mapping.Object, row string) error {
 
 // judge finds out what has to be written for the object, if anything.
 func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
-	s := p.fleet.Standing(o)
-	e := entry{name: o.Name, row: row, uid: s.UID, disabled: s.Disabled && !s.Deleting, returns: s.Deleting}
+	t, harm := p.fleet.of(o.Name), ""
+	e := entry{name: o.Name, row: row, uid: t.UID, disabled: t.Disabled && !t.Deleting, returns: t.Deleting}
 	switch {
-	case s.Relation == Foreign:
-		e.foreign = true
-		e.refused = fmt.Sprintf("the DistributionTenant %q exists and does not belong to this source (%s): rename the row, or delete the object", o.Name, s.Owner)
+	case t.Relation == Foreign:
+		e.foreign, e.refused = true, t.Conflict(o.Name)
 		return e, nil
-	case s.Deleting, s.Relation == Ours && s.Equal && !s.Disabled:
+	case t.Deleting:
 		return e, nil
-	case s.Relation == Absent:
+	case t.Relation == Absent:
 		e.action = Create
 	default:
+		var same bool
+		if same, harm = t.compare(o); same && t.Relation == Ours && !t.Disabled {
+			return e, nil
+		}
 		e.action = Update
 	}
 	if p.Refuse != nil {
@@ -332,7 +290,7 @@ func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 	if err != nil {
 		return e, fmt.Errorf("keeping the row %s: %w", row, err)
 	}
-	e.body, e.version, e.harm = body, s.Version, s.Harm
+	e.body, e.version, e.harm = body, t.Version, harm
 	return e, nil
 }
 
@@ -407,7 +365,7 @@ func (p *Poll) refuseClashes() {
 		sharers := slices.DeleteFunc(slices.Clone(p.clashes[domain]), func(i int) bool { return p.entries[i].twin })
 		// The order in which the rows came decides nothing.
 		slices.SortFunc(sharers, func(i, j int) int { return strings.Compare(p.entries[i].name, p.entries[j].name) })
-		holder := slices.IndexFunc(sharers, func(i int) bool { return p.fleet.Serves(p.entries[i].name, domain) })
+		holder := slices.IndexFunc(sharers, func(i int) bool { return p.fleet.serves(p.entries[i].name, domain) })
 		for n, i := range sharers {
 			e := &p.entries[i]
 			if n == holder || e.refused != "" || len(sharers) == 1 {
