@@ -42,12 +42,12 @@ func (p *pass) change(ctx context.Context, k reconcile.Keeper) error {
 	}
 	if err := p.current(ctx); err != nil {
 		if errors.Is(err, errOvertaken) {
-			p.session.drop()
+			p.apply(tenantsource.Dropped{})
 		}
 		return err
 	}
 	if p.decision.Step == tenantsource.Apply {
-		return p.apply(ctx)
+		return p.write(ctx)
 	}
 	return p.remove(ctx)
 }
@@ -61,7 +61,7 @@ func (p *pass) current(ctx context.Context) error {
 	if err := p.Live.Get(ctx, p.key(), &now); err != nil {
 		return fmt.Errorf("confirming the poll: %w", err)
 	}
-	if p.in.Overtaken(convert.SourceMemory(&now.Status)) {
+	if p.in.State.Overtaken(convert.SourceMemory(&now.Status).LastPoll) {
 		return errOvertaken
 	}
 	return nil
@@ -71,11 +71,10 @@ func (p *pass) current(ctx context.Context) error {
 func (p *pass) read(ctx context.Context) error {
 	p.session.started = p.Clock.Now()
 	p.session.stream.Seen()
-	round := p.in.Begin()
-	p.session.Round = round
+	p.apply(tenantsource.Began{})
 	fleet, err := p.fleet(ctx)
 	if err != nil {
-		p.session.drop()
+		p.apply(tenantsource.Dropped{})
 		return err
 	}
 	p.noteDeletions(fleet)
@@ -85,19 +84,19 @@ func (p *pass) read(ctx context.Context) error {
 	defer cancel()
 	if failure := p.readRows(ctx, poll, nil); failure != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errStopping) || errors.Is(cause, errOutdated) {
-			p.session.drop()
+			p.apply(tenantsource.Dropped{})
 			return cause
 		}
 		log.FromContext(ctx).Info("Reading the table failed, so no tenant is changed", "reason", failure.Reason, "message", failure.Message)
-		p.in.Fail(failure, poll, fleet.Owned(p.in.Policy))
+		p.apply(tenantsource.Failed{Failure: failure, Seen: poll, Owned: fleet.Owned(p.in.Policy)})
 		return nil
 	}
 	p.in.Now = p.Clock.Now()
-	harvest := poll.Harvest()
+	done := tenantsource.Completed{Harvest: poll.Finish(), Owned: fleet.Owned(p.in.Policy)}
 	if p.in.RowKey && p.in.Watch != nil {
-		round.Others = poll.Others(round.Generation, harvest)
+		done.Others = poll.Others(p.in.Generation, done.Harvest)
 	}
-	p.in.Settle(harvest, fleet.Owned(p.in.Policy))
+	p.apply(done)
 	return nil
 }
 
@@ -249,57 +248,36 @@ type outcome struct {
 	err     error
 }
 
-// apply writes the next changes. What the API server refuses about a row is that row's; what keeps all of several rows
+// write writes the next changes. What the API server refuses about a row is that row's; what keeps all of several rows
 // from being written ends the poll. A single one may be refused for its own sake, and must not keep others from going.
-func (p *pass) apply(ctx context.Context) error {
-	round := p.session.Round
-	batch := round.Next(batchSize)
-	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.write(ctx, batch[i]) })
+func (p *pass) write(ctx context.Context) error {
+	batch := p.in.State.Round.Next(batchSize)
+	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.writeOne(ctx, batch[i]) })
 	// Before any of them is left behind: what could not be told is written, and told, once more.
 	if err := p.approveChanges(ctx, results); err != nil {
 		return err
 	}
 	denied := 0
 	for i, r := range results {
-		change := batch[i]
 		if r.err != nil {
 			// What was written is found to be equal by the next pass over the same change.
-			return fmt.Errorf("applying the tenant %s: %w", change.Name, r.err)
+			return fmt.Errorf("applying the tenant %s: %w", batch[i].Name, r.err)
 		}
-		p.tally(round, change, r)
+		p.apply(tenantsource.Written{Done: r.done, Refused: r.refused, Conflict: r.conflict})
 		if r.denied {
 			denied++
 		}
-		round.Written++
 	}
 	if denied > 1 && denied == len(results) {
-		round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("The API server rejects every change: %s", results[0].refused)}
+		message := "The API server rejects every change: " + results[0].refused
+		p.apply(tenantsource.Failed{Failure: &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: message}})
 	}
 	return nil
 }
 
-func (p *pass) tally(round *tenantsource.Round, c tenantsource.Change, r outcome) {
-	switch {
-	case r.refused != "":
-		round.Refused = append(round.Refused, mapping.Rejection{Row: c.Row, Name: c.Name, Reason: r.refused, Conflict: r.conflict})
-		if r.conflict {
-			round.Conflicts++
-		}
-	case !r.done:
-		round.Missed++
-	case c.Action == tenantsource.Create:
-		round.Created++
-	default:
-		round.Updated++
-		round.Made(c)
-	}
-}
-
 // remove deletes or disables the next objects that the guard has allowed.
 func (p *pass) remove(ctx context.Context) error {
-	round := p.session.Round
-	batch := round.Verdict.Go[round.Removed:]
-	batch = batch[:min(len(batch), batchSize)]
+	batch := p.in.State.Round.Going(batchSize)
 	if err := p.approveDeletions(ctx, batch); err != nil {
 		return err
 	}
@@ -312,14 +290,7 @@ func (p *pass) remove(ctx context.Context) error {
 		if r.err != nil {
 			return fmt.Errorf("deleting the tenant %s: %w", batch[i].Name, r.err)
 		}
-		round.Removed++
-		if r.refused != "" {
-			round.Undeleted = append(round.Undeleted, tenantsource.Undeleted{Owned: batch[i].Owned, Reason: r.refused})
-		} else if r.done && batch[i].Mark {
-			round.Marked++
-		} else if r.done {
-			round.Deleted++
-		}
+		p.apply(tenantsource.Removed{Done: r.done, Refused: r.refused})
 	}
 	return nil
 }

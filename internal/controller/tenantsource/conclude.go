@@ -36,10 +36,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	switch {
 	case p.decision.Step == tenantsource.Reserve:
 		c.After = again
-		c.Stored = func() {
-			round.Reserved = true
-			p.session.Clear(round.Verdict, now)
-		}
+		c.Stored = func() { p.apply(tenantsource.Counted{}) }
 	case report.Rollout != nil:
 		p.concludeRollout(&c, *report.Rollout, was, now)
 	case report.Polled != nil:
@@ -48,7 +45,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 			c.After = again
 		}
 		c.Stored = func() {
-			p.in.End()
+			p.apply(tenantsource.Ended{})
 			if round.Failure == nil { // then an event has told of them
 				p.session.named = named{}
 			}

@@ -22,7 +22,7 @@ const namedTimeout = 10 * time.Second
 // writes no status, and proves nothing about a row that is not there. Whatever else there is to do is left to a poll, which
 // follows at once.
 func (p *pass) readNamed(ctx context.Context, k reconcile.Keeper) error {
-	p.in.BeginNamed()
+	p.apply(tenantsource.NamedBegan{})
 	poll, err := p.applyNamed(ctx, k, p.session.stream.Seen())
 	if poll || err != nil {
 		p.session.stream.Hint()
@@ -71,10 +71,10 @@ func (p *pass) judgeNamed(ctx context.Context, keys []string) (changes []tenants
 			return nil, false, cause
 		}
 		log.FromContext(ctx).Info("Reading the rows that have changed failed, so the whole table is read", "reason", failure.Reason, "message", failure.Message)
-		p.in.FailNamed(failure)
+		p.apply(tenantsource.NamedFailed{Reason: failure.Reason})
 		return nil, true, nil
 	}
-	changes, poll = p.in.JudgeNamed(read.Harvest())
+	changes, poll = p.in.State.Named(p.in.View, read.Finish())
 	return changes, poll, nil
 }
 

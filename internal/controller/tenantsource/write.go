@@ -24,9 +24,9 @@ import (
 // under that name a moment ago.
 const createdAt = "1"
 
-// write carries out one change. An object that has changed meanwhile may have been changed by a process that leads since,
+// writeOne carries out one change. An object that has changed meanwhile may have been changed by a process that leads since,
 // after a newer read of the table.
-func (p *pass) write(ctx context.Context, c tenantsource.Change) (r outcome) {
+func (p *pass) writeOne(ctx context.Context, c tenantsource.Change) (r outcome) {
 	for range tries {
 		if r = p.tryWrite(ctx, c); r.version == "" {
 			return r

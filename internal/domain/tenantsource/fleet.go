@@ -60,7 +60,7 @@ func (t Tenant) compare(want mapping.Object) (same bool, harm string) {
 	if !changed && t.Guarded && t.Key == want.Key && within(want.Labels, t.Labels) && within(want.Annotations, t.Annotations) && mapping.Covers(spec, want) {
 		return true, ""
 	}
-	return false, Harm(spec, want, changed)
+	return false, TakesAway(spec, want, changed)
 }
 
 // Conflict tells the row of that name whose the object is.

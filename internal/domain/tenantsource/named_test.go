@@ -26,8 +26,8 @@ func large(t *testing.T, change ...func(*tenantsource.Input)) tenantsource.Input
 		poll := tenantsource.NewPoll(keyed(t), tenantsource.Fleet{}, 0)
 		in.RowKey, in.LargeTable, in.Memory.Rows = true, tenantsource.LargeTable, 100_000
 		in.Watch = &tenantsource.Watch{Listening: true, Hinted: in.Now, Keys: []string{"acme", "beta"}}
-		in.Session.Others = poll.Others(in.Generation, poll.Harvest())
-		in.Session.LastRegular, in.Session.LastRead = in.Now.Add(-time.Minute), in.Now.Add(-time.Minute)
+		in.State.Others = poll.Others(in.Generation, poll.Finish())
+		in.State.LastRegular, in.State.LastRead = in.Now.Add(-time.Minute), in.Now.Add(-time.Minute)
 		for _, c := range change {
 			c(in)
 		}
@@ -45,18 +45,18 @@ func TestWhenRowsAreReadAlone(t *testing.T) {
 		"a table is read as fast as a row":    {func(in *tenantsource.Input) { in.Memory.Rows = 499 }, tenantsource.Read, 0},
 		"nothing identifies the rows":         {func(in *tenantsource.Input) { in.RowKey = false }, tenantsource.Read, 0},
 		"changes are only planned":            {func(in *tenantsource.Input) { in.DryRun = true }, tenantsource.Read, 0},
-		"this process has not read the table": {func(in *tenantsource.Input) { in.Session.Others = nil }, tenantsource.Read, 0},
+		"this process has not read the table": {func(in *tenantsource.Input) { in.State.Others = nil }, tenantsource.Read, 0},
 		"the spec has changed":                {func(in *tenantsource.Input) { in.Generation++ }, tenantsource.Read, 0},
 		"the database can't read single rows": {func(in *tenantsource.Input) {
-			in.Session.NoNamedUntil, in.Session.NoNamedFor = in.Now.Add(time.Second), in.Generation
+			in.State.NoNamedUntil, in.State.NoNamedFor = in.Now.Add(time.Second), in.Generation
 		}, tenantsource.Read, 0},
-		"a poll is due": {func(in *tenantsource.Input) { in.Session.LastRegular = in.Now.Add(-time.Hour) }, tenantsource.Read, 0},
-		"the last poll failed, and the next waits":           {func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 1, in.Now.Add(time.Minute) }, tenantsource.Rest, time.Minute},
-		"rows were read a moment ago":                        {func(in *tenantsource.Input) { in.Session.LastNamed = in.Now.Add(-400 * time.Millisecond) }, tenantsource.Rest, 600 * time.Millisecond},
-		"the table was not read as a whole for five minutes": {func(in *tenantsource.Input) { in.Session.NamedSince = in.Now.Add(-5 * time.Minute) }, tenantsource.Read, 0},
+		"a poll is due": {func(in *tenantsource.Input) { in.State.LastRegular = in.Now.Add(-time.Hour) }, tenantsource.Read, 0},
+		"the last poll failed, and the next waits":           {func(in *tenantsource.Input) { in.State.Failures, in.State.Retry = 1, in.Now.Add(time.Minute) }, tenantsource.Rest, time.Minute},
+		"rows were read a moment ago":                        {func(in *tenantsource.Input) { in.State.LastNamed = in.Now.Add(-400 * time.Millisecond) }, tenantsource.Rest, 600 * time.Millisecond},
+		"the table was not read as a whole for five minutes": {func(in *tenantsource.Input) { in.State.NamedSince = in.Now.Add(-5 * time.Minute) }, tenantsource.Read, 0},
 		"no row was named since, and the table is read in a while": {func(in *tenantsource.Input) {
 			in.Watch = &tenantsource.Watch{}
-			in.Session.NamedSince = in.Now.Add(-2 * time.Minute)
+			in.State.NamedSince = in.Now.Add(-2 * time.Minute)
 		}, tenantsource.Rest, 3 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,9 +127,9 @@ func TestWhatARowSaysAlone(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := large(t, func(in *tenantsource.Input) { in.Session.Losses = c.lost })
+			in := large(t, func(in *tenantsource.Input) { in.State.Losses = c.lost })
 			before := read(t, program, objects{}, c.before...)
-			others := before.Others(in.Generation, before.Harvest())
+			others := before.Others(in.Generation, before.Finish())
 			now := tenantsource.NewPoll(program, c.fleet.fleet(), 0)
 			now.Refuse = func(o mapping.Object) string {
 				if others.Concern(c.fleet.fleet(), o) {
@@ -142,7 +142,7 @@ func TestWhatARowSaysAlone(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, poll := in.JudgeNamed(now.Harvest())
+			got, poll := in.State.Named(in.View, now.Finish())
 			if diff := cmp.Diff(c.want, changes(&tenantsource.Harvest{Changes: got})); diff != "" || poll != c.poll {
 				t.Errorf("poll %t, want %t; changes (-want +got):\n%s", poll, c.poll, diff)
 			}
@@ -164,7 +164,7 @@ func read(t *testing.T, p *mapping.Program, fleet objects, rows ...mapping.Row) 
 // Two rows of one domain that are read one after the other are not both served.
 func TestADomainThatWasJustGivenAway(t *testing.T) {
 	poll := tenantsource.NewPoll(keyed(t), tenantsource.Fleet{}, 0)
-	others := poll.Others(1, poll.Harvest())
+	others := poll.Others(1, poll.Finish())
 	o, _ := keyed(t).Build(1, mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}})
 	if others.Concern(tenantsource.Fleet{}, o) {
 		t.Error("a row that is alone is in doubt")
@@ -199,7 +199,7 @@ func TestNamedRowsOfATableWhoseColumnsHaveChanged(t *testing.T) {
 			if err := poll.Row(mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}}); err != nil {
 				t.Fatal(err)
 			}
-			changes, left := in.JudgeNamed(poll.Harvest())
+			changes, left := in.State.Named(in.View, poll.Finish())
 			if left != c.poll || (len(changes) == 0) != c.poll {
 				t.Errorf("%d changes, and a poll: %t; want one: %t", len(changes), left, c.poll)
 			}
@@ -224,11 +224,11 @@ func TestAReadOfSingleRowsThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := large(t)
 			in.Guard.Interval = 24 * time.Hour
-			in.FailNamed(&tenantsource.Failure{Reason: c.reason})
+			apply(&in, tenantsource.NamedFailed{Reason: c.reason})
 			if c.reason == tenantsource.InvalidConfig {
 				in.Generation, in.Memory.Generation = 2, 2
 				poll := tenantsource.NewPoll(keyed(t), tenantsource.Fleet{}, 0)
-				in.Session.Others, in.Session.Generation = poll.Others(2, poll.Harvest()), 2
+				in.State.Others, in.State.Generation = poll.Others(2, poll.Finish()), 2
 			}
 			in.Now = in.Now.Add(c.after)
 			if got := tenantsource.Decide(in).Step; got != c.want {

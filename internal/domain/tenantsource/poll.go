@@ -311,8 +311,8 @@ func (p *Poll) Harmful() []Loss {
 	return out
 }
 
-// Harvest ends the poll, after a complete read.
-func (p *Poll) Harvest() *Harvest {
+// Finish ends the poll, after a complete read.
+func (p *Poll) Finish() *Harvest {
 	p.refuseTwins()
 	p.refuseClashes()
 	h := &Harvest{Rows: p.rows, Rejected: p.rejected, Declared: p.declared != nil, Columns: p.seen(), present: make(map[string]bool, len(p.names)), domains: p.domains}

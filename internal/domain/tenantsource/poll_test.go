@@ -65,7 +65,7 @@ func gather(t rapid.TB, p *mapping.Program, fleet objects, rows ...mapping.Row) 
 			t.Fatal(err)
 		}
 	}
-	return poll.Harvest()
+	return poll.Finish()
 }
 
 // changes renders what a harvest would write.
@@ -326,7 +326,7 @@ func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
 		for _, row := range rows {
 			err = errors.Join(err, poll.Row(row))
 		}
-		got := poll.Harvest()
+		got := poll.Finish()
 		want := []tenantsource.SeenColumn{
 			seen("connection_group_id", mapping.TypeString, 0), seen("domain", mapping.TypeList, 3), seen("name", mapping.TypeString, 3), seen("plan", mapping.TypeOther, 2),
 		}
@@ -345,7 +345,7 @@ func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got := poll.Harvest().Columns
+		got := poll.Finish().Columns
 		if len(got) > 1100 {
 			t.Errorf("%d columns are remembered", len(got))
 		}
