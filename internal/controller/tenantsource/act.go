@@ -28,9 +28,9 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.read(ctx)
 	case tenantsource.ReadNamed:
 		return p.readNamed(ctx, k)
-	case tenantsource.Apply, tenantsource.Remove:
+	case tenantsource.Write, tenantsource.Remove:
 		return p.change(ctx, k)
-	case tenantsource.Rest, tenantsource.Reserve, tenantsource.LetGo:
+	case tenantsource.Rest, tenantsource.Count, tenantsource.LetGo:
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (p *pass) change(ctx context.Context, k reconcile.Keeper) error {
 		}
 		return err
 	}
-	if p.decision.Step == tenantsource.Apply {
+	if p.decision.Step == tenantsource.Write {
 		return p.write(ctx)
 	}
 	return p.remove(ctx)
@@ -94,7 +94,7 @@ func (p *pass) read(ctx context.Context) error {
 	p.in.Now = p.Clock.Now()
 	done := tenantsource.Completed{Harvest: poll.Finish(), Owned: fleet.Owned(p.in.Policy)}
 	if p.in.RowKey && p.in.Watch != nil {
-		done.Others = poll.Others(p.in.Generation, done.Harvest)
+		done.Others = poll.OtherRows(p.in.Generation, done.Harvest)
 	}
 	p.apply(done)
 	return nil
@@ -356,41 +356,24 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	if err := p.current(ctx); err != nil {
 		return outcome{err: err}
 	}
-	if o.Mark {
-		return p.markOne(ctx, &live)
-	}
-	if p.in.Guard.Grace > 0 && !p.in.Deleting && !o.Certain() && marked(&live).IsZero() {
-		// A person has taken the mark off, and the cache does not show it yet.
-		return outcome{}
-	}
 	var disabled *loss.Item
-	if p.in.Policy == tenantsource.PolicyDisable {
+	switch isMarked := !marked(&live).IsZero(); {
+	case o.Mark && isMarked, p.in.Guard.Grace > 0 && !p.in.Deleting && !o.Certain() && !o.Mark && !isMarked:
+		// Others have marked it, or have taken the mark off, and the cache does not show it yet.
+		return outcome{}
+	case o.Mark:
+		err = p.mark(ctx, &live)
+	case p.in.Policy == tenantsource.PolicyDisable:
 		var generation int64
 		if generation, err = p.disable(ctx, &live); o.Approved {
 			disabled = p.approvedChange(o.Name, o.UID, generation)
 		}
-	} else {
+	default:
 		err = p.Client.Delete(ctx, &live, client.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion})
 	}
 	switch {
 	case err == nil:
 		return outcome{done: true, item: disabled}
-	case apierrors.IsNotFound(err):
-		return outcome{}
-	}
-	answer, message := p.AnswerOf(err)
-	return refusedOr(err, answer, message)
-}
-
-// markOne marks an object that is not marked yet.
-func (p *pass) markOne(ctx context.Context, live *v1alpha1.DistributionTenant) outcome {
-	if !marked(live).IsZero() {
-		return outcome{}
-	}
-	err := p.mark(ctx, live)
-	switch {
-	case err == nil:
-		return outcome{done: true}
 	case apierrors.IsNotFound(err):
 		return outcome{}
 	}

@@ -34,7 +34,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	c := reconcile.Conclusion{After: p.decision.After}
 	round := p.session.Round
 	switch {
-	case p.decision.Step == tenantsource.Reserve:
+	case p.decision.Step == tenantsource.Count:
 		c.After = again
 		c.Stored = func() { p.apply(tenantsource.Counted{}) }
 	case report.Rollout != nil:

@@ -89,10 +89,10 @@ func (p *pass) tallyNamed(changes []tenantsource.Change, results []outcome) (lef
 		case !r.done:
 			left = true // it is refused, or has moved: a poll reports how
 		case changes[i].Action == tenantsource.Create:
-			p.session.Others.Add(o)
+			p.session.Others.Learn(o)
 			p.session.named.created++
 		default:
-			p.session.Others.Add(o)
+			p.session.Others.Learn(o)
 			p.session.named.updated++
 		}
 	}

@@ -48,6 +48,9 @@ func (c Change) Object() (mapping.Object, error) {
 	return o, nil
 }
 
+// loss is what the change takes away.
+func (c Change) loss() Loss { return Loss{Owned: Owned{Name: c.Name, UID: c.UID}, Harm: c.Harm} }
+
 // Applies reports whether the change writes what a row says. Otherwise it only takes the mark off.
 func (c Change) Applies() bool { return len(c.body) > 0 }
 
@@ -65,9 +68,6 @@ func (c Change) describe() string {
 	}
 	return text
 }
-
-// loss is what the change takes away.
-func (c Change) loss() Loss { return Loss{Owned: Owned{Name: c.Name, UID: c.UID}, Harm: c.Harm} }
 
 // Harvest is what a complete read came to.
 type Harvest struct {
@@ -135,8 +135,8 @@ func (h *Harvest) unmark(owned []Owned, policy Policy) []Change {
 	return changes
 }
 
-// Harmful implements Seen.
-func (h *Harvest) Harmful() []Loss {
+// Harms implements Seen.
+func (h *Harvest) Harms() []Loss {
 	var out []Loss
 	for _, c := range h.Changes {
 		if c.Harm != "" {

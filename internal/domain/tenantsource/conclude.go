@@ -116,7 +116,7 @@ func Conclude(in Input, d Decision) Report {
 	r := Report{History: in.Memory.History, Cleared: in.Memory.Cleared, Granted: in.Ungranted == nil || in.Frozen()}
 	r.Watching, r.Unwatched = in.Watch.says(), in.Watch == nil
 	switch round := in.State.Round; {
-	case d.Step == Reserve:
+	case d.Step == Count:
 		r.History, r.Cleared = in.State.count(in.View)
 	case in.Deleting:
 		in.concludeRemoval(&r)
@@ -329,42 +329,44 @@ func (o outcome) pendingMessage() string {
 }
 
 func (o outcome) synced() chain.Condition {
-	round, res := o.round, o.res
-	c := chain.Condition{Type: chain.Synced, Status: true, Reason: InSync, Message: "The objects match the table"}
-	h := round.Harvest
-	switch {
-	case round.Verdict.Pending != nil:
-		c.Status, c.Reason, c.Message = false, DeletionHeld, o.pendingMessage()
-	case res.RejectedTotal > 0:
-		c.Status, c.Reason = false, RowsRejected
-		c.Message = fmt.Sprintf("%s: see status.rejectedRows", prose.Count(res.RejectedTotal, "row is rejected", "rows are rejected"))
-		if res.Tenants > 0 {
-			c.Message += ". All other rows are applied"
-		}
-		if h.Nameless > 0 && o.losses > 0 {
-			c.Message += fmt.Sprintf(". %s no usable name and could belong to any tenant, so %s until this is fixed",
-				prose.Count(h.Nameless, "row has", "rows have"), prose.Count(o.losses, "deletion waits", "deletions wait"))
-		}
-	case o.DryRun && res.PendingTotal > 0:
-		c.Status, c.Reason = false, DryRun
-		c.Message = fmt.Sprintf("spec.dryRun is set: %s planned but not made, see status.pendingChanges", prose.Count(res.PendingTotal, "change is", "changes are"))
-	case h.Returning > 0 && !o.DryRun:
-		c.Status, c.Reason = false, UpdatePending
-		c.Message = prose.Count(h.Returning, "object is being deleted, and is created again once it is gone", "objects are being deleted, and are created again once they are gone")
-	case round.Missed > 0:
-		c.Status, c.Reason = false, UpdatePending
-		c.Message = prose.Count(round.Missed, "object was", "objects were") + " changed or deleted by others during the poll. The next poll applies the table again"
-	case len(round.Undeleted) > 0:
-		c.Status, c.Reason = false, DeletionPending
-		c.Message = fmt.Sprintf("%s, but the API server rejects the deletion of the tenant: see status.pendingChanges", prose.Count(len(round.Undeleted), "row no longer exists", "rows no longer exist"))
-	case len(round.Verdict.Grace) > 0:
-		c.Status, c.Reason = false, DeletionPending
-		c.Message = fmt.Sprintf("%s. The tenant is kept until its grace is over: see status.pendingChanges", prose.Count(len(round.Verdict.Grace), "row no longer exists", "rows no longer exist"))
-	case len(round.Verdict.Waiting) > 0:
-		c.Status, c.Reason = false, DeletionPending
-		c.Message = fmt.Sprintf("%s. The deletion waits until more polls confirm this", prose.Count(len(round.Verdict.Waiting), "row no longer exists", "rows no longer exist"))
+	round, res, v := o.round, o.res, o.round.Verdict
+	say := func(reason chain.Reason, message string) chain.Condition {
+		return chain.Condition{Type: chain.Synced, Status: reason == InSync, Reason: reason, Message: message}
 	}
-	return c
+	gone := func(rows int, then string) chain.Condition {
+		return say(DeletionPending, prose.Count(rows, "row no longer exists", "rows no longer exist")+then)
+	}
+	switch returning := round.Harvest.Returning; {
+	case v.Pending != nil:
+		return say(DeletionHeld, o.pendingMessage())
+	case res.RejectedTotal > 0:
+		return say(RowsRejected, o.rejectedMessage())
+	case o.DryRun && res.PendingTotal > 0:
+		return say(DryRun, fmt.Sprintf("spec.dryRun is set: %s planned but not made, see status.pendingChanges", prose.Count(res.PendingTotal, "change is", "changes are")))
+	case returning > 0 && !o.DryRun:
+		return say(UpdatePending, prose.Count(returning, "object is being deleted, and is created again once it is gone", "objects are being deleted, and are created again once they are gone"))
+	case round.Missed > 0:
+		return say(UpdatePending, prose.Count(round.Missed, "object was", "objects were")+" changed or deleted by others during the poll. The next poll applies the table again")
+	case len(round.Undeleted) > 0:
+		return gone(len(round.Undeleted), ", but the API server rejects the deletion of the tenant: see status.pendingChanges")
+	case len(v.Grace) > 0:
+		return gone(len(v.Grace), ". The tenant is kept until its grace is over: see status.pendingChanges")
+	case len(v.Waiting) > 0:
+		return gone(len(v.Waiting), ". The deletion waits until more polls confirm this")
+	}
+	return say(InSync, "The objects match the table")
+}
+
+func (o outcome) rejectedMessage() string {
+	text := fmt.Sprintf("%s: see status.rejectedRows", prose.Count(o.res.RejectedTotal, "row is rejected", "rows are rejected"))
+	if o.res.Tenants > 0 {
+		text += ". All other rows are applied"
+	}
+	if nameless := o.round.Harvest.Nameless; nameless > 0 && o.losses > 0 {
+		text += fmt.Sprintf(". %s no usable name and could belong to any tenant, so %s until this is fixed",
+			prose.Count(nameless, "row has", "rows have"), prose.Count(o.losses, "deletion waits", "deletions wait"))
+	}
+	return text
 }
 
 func (o outcome) summary() string {

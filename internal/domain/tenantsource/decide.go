@@ -39,11 +39,11 @@ const (
 	Read
 	// ReadNamed reads the rows that hints name, and applies what concerns no others.
 	ReadNamed
-	// Apply writes the next of the changes.
-	Apply
-	// Reserve counts the deletions in status before they are made: an operator that dies among them must
+	// Write writes the next of the changes.
+	Write
+	// Count counts the deletions in status before they are made: an operator that dies among them must
 	// not delete as many again.
-	Reserve
+	Count
 	// Remove deletes, or disables, the next objects.
 	Remove
 	// LetGo releases the deleted source.
@@ -55,11 +55,11 @@ func (s Step) Effect() chain.Effect {
 	switch s {
 	case Read:
 		return chain.Read
-	case ReadNamed, Apply, Remove:
+	case ReadNamed, Write, Remove:
 		return chain.Write
 	case LetGo:
 		return chain.Release
-	case Rest, Reserve:
+	case Rest, Count:
 	}
 	return chain.Rest
 }
@@ -122,8 +122,8 @@ func removeRules() []rule {
 // do asks for a step where something is so.
 func do(s Step, where bool) (Decision, bool) { return Decision{Step: s}, where }
 
-// rest looks again after a while.
-func rest(after time.Duration) (Decision, bool) { return Decision{Step: Rest, After: after}, true }
+// restFor looks again after a while.
+func restFor(after time.Duration) (Decision, bool) { return Decision{Step: Rest, After: after}, true }
 
 func pass() (Decision, bool) { return Decision{}, false }
 
@@ -143,26 +143,26 @@ func (in Input) named() (Decision, bool) {
 
 func (in Input) failed() (Decision, bool) {
 	if r := in.State.Round; r != nil && r.Failure != nil {
-		return rest(in.State.next(in.View))
+		return restFor(in.State.pause(in.View))
 	}
 	return pass()
 }
 
 func (in Input) planned() (Decision, bool) {
 	if in.State.Round != nil && in.DryRun {
-		return rest(in.State.next(in.View))
+		return restFor(in.State.pause(in.View))
 	}
 	return pass()
 }
 
 func (in Input) applied() (Decision, bool) {
 	r := in.State.Round
-	return do(Apply, r != nil && len(r.Next(1)) > 0)
+	return do(Write, r != nil && len(r.Next(1)) > 0)
 }
 
 func (in Input) counted() (Decision, bool) {
 	r := in.State.Round
-	return do(Reserve, r != nil && !r.Reserved && (r.Removed < len(r.Verdict.Go) || r.Written < len(r.Changes)))
+	return do(Count, r != nil && !r.Reserved && (r.Removed < len(r.Verdict.Go) || r.Written < len(r.Changes)))
 }
 
 func (in Input) removed() (Decision, bool) {
@@ -172,12 +172,12 @@ func (in Input) removed() (Decision, bool) {
 	case r.Removed < len(r.Verdict.Go):
 		return do(Remove, true)
 	case !in.Deleting:
-		return rest(in.State.next(in.View))
+		return restFor(in.State.pause(in.View))
 	case len(r.Undeleted) > 0:
-		return rest(in.unwoken())
+		return restFor(in.unwoken())
 	}
 	// Whether anything is left is to be seen.
-	return rest(lookAgain)
+	return restFor(lookAgain)
 }
 
 // unwoken is when a deleted source looks again that is not woken when its objects change. People may delete them one by one,
@@ -193,7 +193,7 @@ func (in Input) emptied() (Decision, bool) { return do(LetGo, len(in.Owned) == 0
 
 func (in Input) judged() (Decision, bool) {
 	if r := in.State.Round; in.Invalid != "" || r == nil || r.Failure != nil || len(r.Verdict.Go) == 0 {
-		return rest(in.unwoken())
+		return restFor(in.unwoken())
 	}
 	return pass()
 }

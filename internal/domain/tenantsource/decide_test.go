@@ -85,7 +85,7 @@ func TestDecide(t *testing.T) {
 		"a change that the database reports is read at once": {in: input(hinted(0)), rule: "Read", step: tenantsource.Read},
 		"but not twice in a second":                          {in: input(hinted(0), justRead), rule: "Idle", step: tenantsource.Rest, after: 600 * time.Millisecond},
 		"a hint does not hurry a database that fails":        {in: input(hinted(0), failing), rule: "Idle", step: tenantsource.Rest, after: 10 * time.Second},
-		"nor a round that is on its way":                     {in: input(hinted(0), inRound(withChanges(1))), rule: "Applied", step: tenantsource.Apply},
+		"nor a round that is on its way":                     {in: input(hinted(0), inRound(withChanges(1))), rule: "Applied", step: tenantsource.Write},
 		"a suspended source does not follow hints":           {in: input(hinted(0), suspended), rule: "Suspended", step: tenantsource.Rest},
 		"suspended beats a poll that is due, and a round": {
 			in: input(due, suspended, inRound(withChanges(1))), rule: "Suspended", step: tenantsource.Rest,
@@ -95,16 +95,16 @@ func TestDecide(t *testing.T) {
 		"what is not granted is not read":      {in: input(due, ungranted, invalid), rule: "Granted", step: tenantsource.Rest},
 		"unless it is only audited":            {in: input(due, ungranted, audited), rule: "Read", step: tenantsource.Read},
 		"nor is its round gone on with":        {in: input(invalid, inRound(withChanges(1))), rule: "Valid", step: tenantsource.Rest},
-		"a running round is not started again": {in: input(due, inRound(withChanges(2), written(1))), rule: "Applied", step: tenantsource.Apply},
+		"a running round is not started again": {in: input(due, inRound(withChanges(2), written(1))), rule: "Applied", step: tenantsource.Write},
 		"a failure ends the round": {
 			in: input(inRound(withFailure, withChanges(2), withGo(2))), rule: "Failed", step: tenantsource.Rest, after: 10 * time.Second,
 		},
 		"with dryRun nothing is written": {
 			in: input(dryRun, inRound(withChanges(2), withGo(2))), rule: "Planned", step: tenantsource.Rest, after: 5 * time.Minute,
 		},
-		"changes come before deletions": {in: input(inRound(withChanges(2), withGo(2))), rule: "Applied", step: tenantsource.Apply},
+		"changes come before deletions": {in: input(inRound(withChanges(2), withGo(2))), rule: "Applied", step: tenantsource.Write},
 		"deletions are counted before they are made": {
-			in: input(inRound(withChanges(2), written(2), withGo(2))), rule: "Counted", step: tenantsource.Reserve,
+			in: input(inRound(withChanges(2), written(2), withGo(2))), rule: "Counted", step: tenantsource.Count,
 		},
 		"then made":                   {in: input(inRound(withGo(2), reserved)), rule: "Removed", step: tenantsource.Remove},
 		"to the last one":             {in: input(inRound(withGo(2), reserved, removed(1))), rule: "Removed", step: tenantsource.Remove},
@@ -127,7 +127,7 @@ func TestDecide(t *testing.T) {
 			in: input(deleting, inRound(withGo(0))), rule: "Judged", step: tenantsource.Rest, after: 5 * time.Minute,
 		},
 		"deleted and failed: it waits":           {in: input(deleting, inRound(withGo(3), withFailure)), rule: "Judged", step: tenantsource.Rest, after: 5 * time.Minute},
-		"deleted and allowed: it is counted":     {in: input(deleting, inRound(withGo(3))), rule: "Counted", step: tenantsource.Reserve},
+		"deleted and allowed: it is counted":     {in: input(deleting, inRound(withGo(3))), rule: "Counted", step: tenantsource.Count},
 		"then the objects go":                    {in: input(deleting, inRound(withGo(3), reserved)), rule: "Removed", step: tenantsource.Remove},
 		"then it is seen whether there are more": {in: input(deleting, inRound(withGo(3), reserved, removed(3))), rule: "Removed", step: tenantsource.Rest, after: time.Second},
 		"what something in the cluster keeps is not tried again at once": {
@@ -162,7 +162,7 @@ func TestEveryRuleIsTold(t *testing.T) {
 
 func TestStepsSayWhatTheyDo(t *testing.T) {
 	for s, want := range map[tenantsource.Step]chain.Effect{
-		tenantsource.Rest: chain.Rest, tenantsource.Read: chain.Read, tenantsource.Apply: chain.Write, tenantsource.Reserve: chain.Rest,
+		tenantsource.Rest: chain.Rest, tenantsource.Read: chain.Read, tenantsource.Write: chain.Write, tenantsource.Count: chain.Rest,
 		tenantsource.Remove: chain.Write, tenantsource.LetGo: chain.Release,
 	} {
 		if got := s.Effect(); got != want {

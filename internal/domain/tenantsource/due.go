@@ -93,9 +93,9 @@ func (s State) regular(v View) time.Time {
 	return last.Add(v.Guard.Interval)
 }
 
-// next is when to look again once this round is over. A poll that took longer than the interval is followed by the
+// pause is how long to rest once this round is over. A poll that took longer than the interval is followed by the
 // next one.
-func (s State) next(v View) time.Duration {
+func (s State) pause(v View) time.Duration {
 	r := s.Round
 	if r.Failure != nil {
 		return max(retryPause(s.Failures+1, v.Guard.Interval), lookAgain)

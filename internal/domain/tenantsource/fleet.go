@@ -84,8 +84,8 @@ type Fleet struct {
 	Find func(name string) Tenant
 }
 
-// of is the object of that name.
-func (f Fleet) of(name string) Tenant {
+// lookUp is the object of that name.
+func (f Fleet) lookUp(name string) Tenant {
 	t, known := f.Tenants[name]
 	if !known && f.Find != nil {
 		t = f.Find(name)
@@ -96,7 +96,7 @@ func (f Fleet) of(name string) Tenant {
 
 // serves reports whether the object of that name is this source's and has the domain.
 func (f Fleet) serves(name, domain string) bool {
-	t := f.of(name)
+	t := f.lookUp(name)
 	return t.Relation == Ours && slices.Contains(t.Domains, domain)
 }
 

@@ -30,11 +30,6 @@ type Guard struct {
 	Grace time.Duration
 }
 
-// budget is how many of so many objects may be lost in a window, and whether that is the ceiling.
-func (g Guard) budget(size int) (most int, capped bool) {
-	return budget.Limit{Max: g.MaxDeletes, Percent: g.MaxPercent}.Allows(size, budget.Ceiling)
-}
-
 // Owned is an object of the source.
 type Owned struct {
 	Name, UID string
@@ -119,7 +114,8 @@ func (g Guard) Judge(q Question) Verdict {
 	}
 	// What is gone already belonged to the fleet of this window. What is counted and not gone still does.
 	v := Verdict{Used: recent.Total()}
-	v.Budget, v.Capped = g.budget(q.Fleet + max(recent.Removed()-left, 0))
+	limit := budget.Limit{Max: g.MaxDeletes, Percent: g.MaxPercent}
+	v.Budget, v.Capped = limit.Allows(q.Fleet+max(recent.Vanished()-left, 0), budget.Ceiling)
 	held := open > 0 && (q.Empty || v.Used+open > v.Budget)
 	if held {
 		v.Pending = &PendingPlan{Hash: q.Losses.planHash(q.Since), Empty: q.Empty}

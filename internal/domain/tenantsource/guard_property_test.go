@@ -67,9 +67,9 @@ func (l *life) play(w weather) {
 		switch d.Step {
 		case tenantsource.Read:
 			l.read(w)
-		case tenantsource.Apply:
+		case tenantsource.Write:
 			l.apply()
-		case tenantsource.Reserve:
+		case tenantsource.Count:
 			r := l.in.State.Round
 			l.checkCounted(r)
 			report := tenantsource.Conclude(l.in, d)
@@ -90,7 +90,7 @@ func (l *life) play(w weather) {
 			}
 			l.remove()
 		case tenantsource.Rest:
-			l.rest(d)
+			l.restFor(d)
 			return
 		case tenantsource.LetGo, tenantsource.ReadNamed:
 			l.t.Fatalf("unexpected %+v", d)
@@ -333,7 +333,7 @@ func (l *life) checkHarmless(r *tenantsource.Round) {
 	}
 }
 
-func (l *life) rest(d tenantsource.Decision) {
+func (l *life) restFor(d tenantsource.Decision) {
 	if r := l.in.State.Round; r != nil {
 		l.checkHarmless(r)
 	}

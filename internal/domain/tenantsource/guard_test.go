@@ -235,7 +235,7 @@ func TestWhatIsClearedIsCountedOnce(t *testing.T) {
 	}
 	v := judgeAbsent(in.State.Losses)
 	count(tenantsource.Verdict{Go: v.Go[:4]})
-	history := tenantsource.History{}.Add(noon, 4, 0, usual.Window)
+	history := tenantsource.History{}.With(noon, 4, 0, usual.Window)
 	v = usual.Judge(tenantsource.Question{Now: noon, Losses: in.State.Losses, Fleet: 25, History: history})
 	if len(v.Go) != 10 || v.New() != 6 || v.Used != 4 || v.Pending != nil {
 		t.Errorf("%+v", v)
@@ -272,7 +272,7 @@ func TestPlansHaveStableAndDistinctHashes(t *testing.T) {
 }
 
 func TestHistoryForgetsWhatHasLeftTheWindow(t *testing.T) {
-	h := tenantsource.History{}.Add(noon, 3, 0, usual.Window).Add(noon.Add(time.Hour), 0, 0, usual.Window).Add(noon.Add(2*time.Hour), 4, 0, usual.Window)
+	h := tenantsource.History{}.With(noon, 3, 0, usual.Window).With(noon.Add(time.Hour), 0, 0, usual.Window).With(noon.Add(2*time.Hour), 4, 0, usual.Window)
 	for name, c := range map[string]struct {
 		at   time.Duration
 		want int
@@ -310,7 +310,7 @@ func TestHistoryIsSmallAndErrsOnTheSafeSide(t *testing.T) {
 		for range rapid.IntRange(1, 200).Draw(t, "deletions") {
 			at = at.Add(time.Duration(rapid.Int64Range(0, int64(window/30)).Draw(t, "pause")))
 			count := rapid.IntRange(0, 5).Draw(t, "count")
-			h = h.Add(at, count, 0, window)
+			h = h.With(at, count, 0, window)
 			all = append(all, deletion{at, count})
 			least, most := 0, 0
 			for _, d := range all {
@@ -336,7 +336,7 @@ func TestASteadyTrickleStaysWithinItsBudget(t *testing.T) {
 	at := noon
 	for range 500 {
 		at = at.Add(20 * time.Minute)
-		h = h.Add(at, 1, 0, usual.Window)
+		h = h.With(at, 1, 0, usual.Window)
 	}
 	if got := h.Within(at, usual.Window).Total(); got < 72 || got > 74 {
 		t.Errorf("of one deletion every 20 minutes the last 24h had %d, want 72 and no more than two more", got)

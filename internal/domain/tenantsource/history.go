@@ -55,8 +55,8 @@ func (h History) Total() int {
 	return total
 }
 
-// Removed counts those whose objects are gone.
-func (h History) Removed() int {
+// Vanished counts those whose objects are gone.
+func (h History) Vanished() int {
 	total := 0
 	for _, d := range h {
 		total += d.Count - d.Changes
@@ -64,8 +64,8 @@ func (h History) Removed() int {
 	return total
 }
 
-// Add counts losses that are about to happen.
-func (h History) Add(now time.Time, count, changes int, window time.Duration) History {
+// With counts losses that are about to happen.
+func (h History) With(now time.Time, count, changes int, window time.Duration) History {
 	out := h.Within(now, window)
 	if count == 0 {
 		return out

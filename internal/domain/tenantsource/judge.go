@@ -11,8 +11,8 @@ import (
 type Seen interface {
 	// Present reports whether a row names the object, be it as it should or not.
 	Present(name string) bool
-	// Harmful are the objects from which their rows take something away.
-	Harmful() []Loss
+	// Harms are the objects from which their rows take something away.
+	Harms() []Loss
 }
 
 // Left are those of the objects of a deleted source that it has yet to remove, as the cache may still show others.
@@ -44,7 +44,7 @@ func (s *State) believe(v View, read Seen, owned []Owned) (seen bool) {
 			missing[o.UID] = true
 		}
 	}
-	for _, l := range read.Harmful() {
+	for _, l := range read.Harms() {
 		harmed[l.key()] = true
 	}
 	stands := func(key string) bool {
@@ -82,7 +82,7 @@ func (s *State) recall(v View) {
 	}
 	var keys []string
 	s.Losses, keys = s.Losses.expire(v.Now, v.Guard.Window)
-	back := set(keys)
+	back := setOf(keys)
 	maps.Copy(back, s.Back)
 	s.Back = back
 }
@@ -99,7 +99,7 @@ func (s State) cleared(v View) []string {
 // count counts what a round lets happen, and lists it with what was allowed before and has not happened yet. Status may
 // count it already: then the answer to the write that counted it was lost.
 func (s State) count(v View) (History, []string) {
-	verdict, counted := s.Round.Verdict, set(s.cleared(v))
+	verdict, counted := s.Round.Verdict, setOf(s.cleared(v))
 	uncounted, changes := 0, 0
 	for _, l := range slices.Concat(verdict.Go, verdict.Changes) {
 		if l.allowed() || s.Losses[l.Name].Cleared || counted[l.key()] {
@@ -109,7 +109,7 @@ func (s State) count(v View) (History, []string) {
 			changes++
 		}
 	}
-	return v.Memory.History.Add(v.Now, uncounted, changes, v.Guard.Window), s.Losses.clear(verdict.keys(), v.Now).clearedKeys(nil)
+	return v.Memory.History.With(v.Now, uncounted, changes, v.Guard.Window), s.Losses.clear(verdict.keys(), v.Now).clearedKeys(nil)
 }
 
 // pendingSince is the first part of the hash of a plan: when it first needed approval. A plan that has changed is another one, also when

@@ -3,6 +3,7 @@ package tenantsource
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -79,14 +80,7 @@ func (ls Losses) Note(found []Loss, began time.Time, counts bool, g Guard) Losse
 }
 
 // Names are the names, sorted.
-func (ls Losses) Names() []string {
-	out := make([]string, 0, len(ls))
-	for name := range ls {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
+func (ls Losses) Names() []string { return slices.Sorted(maps.Keys(ls)) }
 
 // planHash identifies exactly these losses: an object of the same name that was created later is another one.
 func (ls Losses) planHash(since string) string {
@@ -121,7 +115,7 @@ func (ls Losses) Approve(plan, since string) Losses {
 // clear remembers that those of these keys were allowed and counted. An object of the same name that was created since is
 // another one.
 func (ls Losses) clear(keys []string, at time.Time) Losses {
-	cleared := set(keys)
+	cleared := setOf(keys)
 	return ls.each(func(l *Loss) {
 		if cleared[l.key()] && !l.Cleared {
 			l.Cleared, l.ClearedAt = true, at
@@ -157,7 +151,7 @@ func hash(parts []string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func set(texts []string) map[string]bool {
+func setOf(texts []string) map[string]bool {
 	out := make(map[string]bool, len(texts))
 	for _, text := range texts {
 		out[text] = true

@@ -45,15 +45,15 @@ var seed = maphash.MakeSeed()
 
 func (o *Others) add(f fact, text string) { o.known[hashOf(f, text)] = struct{}{} }
 
-func (o *Others) has(f fact, text string) bool {
+func (o *Others) includes(f fact, text string) bool {
 	_, has := o.known[hashOf(f, text)]
 	return has
 }
 
 func hashOf(f fact, text string) uint64 { return maphash.String(seed, string(rune(f))+text) }
 
-// Others are the rows of a poll that is over.
-func (p *Poll) Others(generation int64, h *Harvest) *Others {
+// OtherRows are the rows of a poll that is over.
+func (p *Poll) OtherRows(generation int64, h *Harvest) *Others {
 	o := &Others{generation: generation, known: make(map[uint64]struct{}, len(p.domains)+len(p.names))}
 	for domain := range p.domains {
 		o.add(hasDomain, domain)
@@ -67,8 +67,8 @@ func (p *Poll) Others(generation int64, h *Harvest) *Others {
 	return o
 }
 
-// Add takes an object that was written since.
-func (o *Others) Add(written mapping.Object) {
+// Learn takes an object that was written since.
+func (o *Others) Learn(written mapping.Object) {
 	o.add(hasName, written.Name)
 	for _, domain := range written.Domains() {
 		o.add(hasDomain, domain)
@@ -78,14 +78,14 @@ func (o *Others) Add(written mapping.Object) {
 // Concern reports whether other rows have a say in what a row makes of its object: one of them may have its name, or one of
 // its domains.
 func (o *Others) Concern(f Fleet, want mapping.Object) bool {
-	switch t := f.of(want.Name); {
-	case want.Key == "", o.has(notUsed, want.Name), t.Relation == Earlier:
+	switch t := f.lookUp(want.Name); {
+	case want.Key == "", o.includes(notUsed, want.Name), t.Relation == Earlier:
 		return true
-	case t.Relation == Absent && o.has(hasName, want.Name), t.Relation != Absent && t.Key != want.Key:
+	case t.Relation == Absent && o.includes(hasName, want.Name), t.Relation != Absent && t.Key != want.Key:
 		return true
 	}
 	return slices.ContainsFunc(want.Domains(), func(domain string) bool {
-		return o.has(hasDomain, domain) && !f.serves(want.Name, domain)
+		return o.includes(hasDomain, domain) && !f.serves(want.Name, domain)
 	})
 }
 

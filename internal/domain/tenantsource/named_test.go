@@ -26,7 +26,7 @@ func large(t *testing.T, change ...func(*tenantsource.Input)) tenantsource.Input
 		poll := tenantsource.NewPoll(keyed(t), tenantsource.Fleet{}, 0)
 		in.RowKey, in.LargeTable, in.Memory.Rows = true, tenantsource.LargeTable, 100_000
 		in.Watch = &tenantsource.Watch{Listening: true, Hinted: in.Now, Keys: []string{"acme", "beta"}}
-		in.State.Others = poll.Others(in.Generation, poll.Finish())
+		in.State.Others = poll.OtherRows(in.Generation, poll.Finish())
 		in.State.LastRegular, in.State.LastRead = in.Now.Add(-time.Minute), in.Now.Add(-time.Minute)
 		for _, c := range change {
 			c(in)
@@ -129,7 +129,7 @@ func TestWhatARowSaysAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := large(t, func(in *tenantsource.Input) { in.State.Losses = c.lost })
 			before := read(t, program, objects{}, c.before...)
-			others := before.Others(in.Generation, before.Finish())
+			others := before.OtherRows(in.Generation, before.Finish())
 			now := tenantsource.NewPoll(program, c.fleet.fleet(), 0)
 			now.Refuse = func(o mapping.Object) string {
 				if others.Concern(c.fleet.fleet(), o) {
@@ -164,12 +164,12 @@ func read(t *testing.T, p *mapping.Program, fleet objects, rows ...mapping.Row) 
 // Two rows of one domain that are read one after the other are not both served.
 func TestADomainThatWasJustGivenAway(t *testing.T) {
 	poll := tenantsource.NewPoll(keyed(t), tenantsource.Fleet{}, 0)
-	others := poll.Others(1, poll.Finish())
+	others := poll.OtherRows(1, poll.Finish())
 	o, _ := keyed(t).Build(1, mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}})
 	if others.Concern(tenantsource.Fleet{}, o) {
 		t.Error("a row that is alone is in doubt")
 	}
-	others.Add(o)
+	others.Learn(o)
 	if o.Name = "other"; !others.Concern(tenantsource.Fleet{}, o) {
 		t.Error("a domain that another object was given is not in doubt")
 	}
@@ -228,7 +228,7 @@ func TestAReadOfSingleRowsThatFails(t *testing.T) {
 			if c.reason == tenantsource.InvalidConfig {
 				in.Generation, in.Memory.Generation = 2, 2
 				poll := tenantsource.NewPoll(keyed(t), tenantsource.Fleet{}, 0)
-				in.State.Others, in.State.Generation = poll.Others(2, poll.Finish()), 2
+				in.State.Others, in.State.Generation = poll.OtherRows(2, poll.Finish()), 2
 			}
 			in.Now = in.Now.Add(c.after)
 			if got := tenantsource.Decide(in).Step; got != c.want {

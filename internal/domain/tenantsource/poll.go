@@ -27,6 +27,10 @@ type Poll struct {
 	program *mapping.Program
 	fleet   Fleet
 	maxRows int
+	// used are the columns that the program names; all of them are used where it takes rows as a whole.
+	required []string
+	used     map[string]bool
+	all      bool
 
 	rows     int
 	declared []mapping.Column
@@ -66,8 +70,9 @@ type entry struct {
 
 // NewPoll begins a poll. More than maxRows rows are an error, zero for no limit.
 func NewPoll(program *mapping.Program, fleet Fleet, maxRows int) *Poll {
+	required, optional, all := program.Columns()
 	return &Poll{
-		program: program, fleet: fleet, maxRows: maxRows,
+		program: program, fleet: fleet, maxRows: maxRows, required: required, used: setOf(slices.Concat(required, optional)), all: all,
 		types: map[string]mapping.Type{}, filled: map[string]int{}, names: map[string]int{}, domains: map[string]int{}, clashes: map[string][]int{},
 		keys: map[string]int{}, kept: map[string]bool{},
 	}
@@ -75,13 +80,10 @@ func NewPoll(program *mapping.Program, fleet Fleet, maxRows int) *Poll {
 
 // Wants are the columns that the poll uses; nil for all.
 func (p *Poll) Wants() []string {
-	required, optional, all := p.program.Columns()
-	if all {
+	if p.all {
 		return nil
 	}
-	out := slices.Concat(required, optional)
-	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.Sorted(maps.Keys(p.used))
 }
 
 // Columns implements Sink. A column that is needed has to be there before anything is read.
@@ -92,8 +94,7 @@ func (p *Poll) Columns(columns []mapping.Column) error {
 		has[c.Name] = true
 		p.types[c.Name] = c.Type
 	}
-	required, _, _ := p.program.Columns()
-	for _, name := range required {
+	for _, name := range p.required {
 		if !has[name] {
 			return missingColumn(name, columns)
 		}
@@ -164,11 +165,8 @@ func (p *Poll) note(row mapping.Row) {
 
 // remembers reports whether there is room for the column.
 func (p *Poll) remembers(name string) bool {
-	if _, known := p.filled[name]; known || len(p.filled) < mostColumns {
-		return true
-	}
-	required, optional, _ := p.program.Columns()
-	return slices.Contains(required, name) || slices.Contains(optional, name)
+	_, known := p.filled[name]
+	return known || len(p.filled) < mostColumns || p.used[name]
 }
 
 func typeOf(value any) mapping.Type {
@@ -224,9 +222,9 @@ func (p *Poll) keep(key string) {
 	}
 }
 
-// known reports whether a row without a usable name can be that of no other objects than those that are kept for it: its
+// attributed reports whether a row without a usable name can be that of no other objects than those that are kept for it: its
 // key is that of no other row, and is theirs, or every object has one and it is that of none.
-func (p *Poll) known(key string) bool {
+func (p *Poll) attributed(key string) bool {
 	if key == "" || p.keys[key] > 1 {
 		return false
 	}
@@ -263,7 +261,7 @@ func (p *Poll) add(o mapping.Object, row string) error {
 
 // judge finds out what has to be written for the object, if anything.
 func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
-	t, harm := p.fleet.of(o.Name), ""
+	t, harm := p.fleet.lookUp(o.Name), ""
 	e := entry{name: o.Name, row: row, uid: t.UID, disabled: t.Disabled && !t.Deleting, returns: t.Deleting}
 	switch {
 	case t.Relation == Foreign:
@@ -300,8 +298,8 @@ func (p *Poll) Present(name string) bool {
 	return present || p.kept[name]
 }
 
-// Harmful implements Seen.
-func (p *Poll) Harmful() []Loss {
+// Harms implements Seen.
+func (p *Poll) Harms() []Loss {
 	var out []Loss
 	for _, e := range p.entries {
 		if e.harm != "" && !e.twin {
@@ -319,7 +317,7 @@ func (p *Poll) Finish() *Harvest {
 	maps.Copy(h.present, p.kept)
 	for i := range p.rejected {
 		r := &p.rejected[i]
-		if r.Kept = p.known(r.Key); !r.Kept {
+		if r.Kept = p.attributed(r.Key); !r.Kept {
 			h.Nameless++
 		}
 	}
@@ -382,14 +380,9 @@ func (p *Poll) refuseClashes() {
 
 // seen lists the columns that are used.
 func (p *Poll) seen() []SeenColumn {
-	required, optional, all := p.program.Columns()
-	used := map[string]bool{}
-	for _, name := range slices.Concat(required, optional) {
-		used[name] = true
-	}
 	var out []SeenColumn
 	for _, name := range slices.Sorted(maps.Keys(p.types)) {
-		if used[name] || all {
+		if p.used[name] || p.all {
 			out = append(out, SeenColumn{Column: mapping.Column{Name: name, Type: p.types[name]}, Rows: p.filled[name]})
 		}
 	}

@@ -68,7 +68,7 @@ func (r *Round) gone() map[string]bool {
 
 // done are the keys of the losses that the round has brought about.
 func (r *Round) done() map[string]bool {
-	done := set(r.made)
+	done := setOf(r.made)
 	maps.Copy(done, r.gone())
 	return done
 }
@@ -131,9 +131,6 @@ func (r *Round) stop() {
 	r.Changes, r.Harmful = r.Changes[:max(r.Written, len(r.Changes)-r.Harmful)], 0
 }
 
-// refused reports whether the API server has refused changes, other than because their objects belong to someone else.
-func (r *Round) refused() bool { return len(r.Refused) > r.Conflicts }
-
 // Plan is what a read makes the source do.
 type Plan struct {
 	// Changes have to be written. Harmful is how many of them take something away: the last ones.
@@ -166,3 +163,6 @@ type Failure struct {
 	// Connection is set where the connection string can't be used.
 	Connection bool
 }
+
+// refused reports whether the API server has refused changes, other than because their objects belong to someone else.
+func (r *Round) refused() bool { return len(r.Refused) > r.Conflicts }

@@ -34,13 +34,6 @@ type Spec struct {
 	LargeTable int
 }
 
-// Frozen reports whether nothing may be done for the source, because it asks for too much.
-func (s Spec) Frozen() bool { return s.Ungranted != nil && !s.Audited }
-
-// Retains reports whether a deleted source leaves its objects as they are. Then nothing needs to be known of them, and
-// the source is deleted even if they can't be read.
-func (s Spec) Retains() bool { return s.Policy == PolicyRetain || s.DryRun || s.Suspended }
-
 // Memory is what status remembers.
 type Memory struct {
 	// Generation is that of the last poll.
@@ -191,7 +184,7 @@ func (e Completed) happen(v View, s *State, out *Effects) {
 		}
 	}
 	s.believe(v, h, e.Owned)
-	losses := h.Harmful()
+	losses := h.Harms()
 	r.Judged, r.Fleet = true, r.Fleet+others(losses, e.Owned)
 	losses = append(losses, h.absent(e.Owned, v.Policy)...)
 	// A row without a usable name may be that of any tenant: nothing is confirmed by such a read.
@@ -343,3 +336,10 @@ func (Resumed) happen(v View, s *State, out *Effects) {
 		r.stop()
 	}
 }
+
+// Frozen reports whether nothing may be done for the source, because it asks for too much.
+func (s Spec) Frozen() bool { return s.Ungranted != nil && !s.Audited }
+
+// Retains reports whether a deleted source leaves its objects as they are. Then nothing needs to be known of them, and
+// the source is deleted even if they can't be read.
+func (s Spec) Retains() bool { return s.Policy == PolicyRetain || s.DryRun || s.Suspended }
