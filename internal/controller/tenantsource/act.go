@@ -174,10 +174,7 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll, keys []str
 		return failure
 	}
 	query := convert.SourceQuery(p.object, connection, poll.Wants())
-	query.Keys = keys
-	if p.granted != nil {
-		query.Hosts = append([]string{}, p.granted.Hosts...)
-	}
+	query.Keys, query.Hosts = keys, p.hosts()
 	if err := promptly(ctx, p.FirstRowTimeout, rows, query, poll); err != nil {
 		if failure := p.late(err); failure != nil {
 			return failure
@@ -350,14 +347,15 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	if string(live.UID) != o.UID || relation(&live, p.labels) != tenantsource.Ours || !live.DeletionTimestamp.IsZero() {
+	t := tenantOf(&live, p.labels)
+	if t.UID != o.UID || !t.Lives(tenantsource.PolicyDelete) {
 		return outcome{}
 	}
 	if err := p.current(ctx); err != nil {
 		return outcome{err: err}
 	}
 	var disabled *loss.Item
-	switch isMarked := !marked(&live).IsZero(); {
+	switch isMarked := !t.Marked.IsZero(); {
 	case o.Mark && isMarked, p.in.Guard.Grace > 0 && !p.in.Deleting && !o.Certain() && !o.Mark && !isMarked:
 		// Others have marked it, or have taken the mark off, and the cache does not show it yet.
 		return outcome{}

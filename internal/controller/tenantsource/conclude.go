@@ -89,18 +89,11 @@ func (p *pass) changes(round *tenantsource.Round) []reconcile.Event {
 	if round.Failure != nil || created+updated+round.Deleted+round.Marked == 0 {
 		return nil
 	}
-	message := fmt.Sprintf("Tenants created: %d, changed: %d, %s: %d", created, updated, p.removedWord(), round.Deleted)
+	message := fmt.Sprintf("Tenants created: %d, changed: %d, %s: %d", created, updated, p.in.Policy.Word("deleted", "disabled"), round.Deleted)
 	if round.Marked > 0 {
 		message += fmt.Sprintf(", in their grace before that: %d", round.Marked)
 	}
 	return []reconcile.Event{{Reason: eventTenantsChanged, Message: message + "."}}
-}
-
-func (p *pass) removedWord() string {
-	if p.in.Policy == tenantsource.PolicyDisable {
-		return "disabled"
-	}
-	return "deleted"
 }
 
 // transition tells when Ready has another reason than before.

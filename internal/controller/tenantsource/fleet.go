@@ -60,10 +60,11 @@ func ownerOf(o *v1alpha1.DistributionTenant, labels map[string]string) string {
 // tenantOf is what the source has to know of an object. It refers to the object, and copies nothing of it: a hundred thousand
 // copies with each poll would cost more than everything else.
 func tenantOf(o *v1alpha1.DistributionTenant, labels map[string]string) tenantsource.Tenant {
+	marked, _ := time.Parse(time.RFC3339, o.Annotations[v1alpha1.AnnotationSourceGone]) // a mark that can't be read is none
 	t := tenantsource.Tenant{
 		Relation: relation(o, labels), UID: string(o.UID), Version: o.ResourceVersion, Deleting: !o.DeletionTimestamp.IsZero(),
 		Key: o.Annotations[v1alpha1.AnnotationSourceRowKey], Hash: o.Annotations[v1alpha1.AnnotationSourceHash],
-		Disabled: o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue, Marked: marked(o),
+		Disabled: o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue, Marked: marked,
 		Guarded: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer), Labels: o.Labels, Annotations: o.Annotations, Domains: make([]string, len(o.Spec.Domains)),
 		Spec: func() map[string]any {
 			spec, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&o.Spec) // fails for types that have no JSON alone
@@ -80,15 +81,6 @@ func tenantOf(o *v1alpha1.DistributionTenant, labels map[string]string) tenantso
 		t.Owner = ownerOf(o, labels)
 	}
 	return t
-}
-
-// marked is since when the object is marked. A mark that can't be read is none.
-func marked(o *v1alpha1.DistributionTenant) time.Time {
-	at, err := time.Parse(time.RFC3339, o.Annotations[v1alpha1.AnnotationSourceGone])
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }
 
 // confirmEmpty looks past the cache before a deleted source loses its finalizer: with a watch that hangs, objects that

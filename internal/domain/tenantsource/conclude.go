@@ -169,7 +169,7 @@ func (in Input) concludeRemoval(r *Report) {
 		r.Pending, r.PendingKnown = round.Verdict.Pending, true
 		r.Conditions = neither(DeletionHeld, fmt.Sprintf(
 			"This source was deleted, and %s with it. %s. To keep the tenants, set spec.deletionPolicy to Retain",
-			prose.Count(len(round.Verdict.Pending.Names), "tenant would ", "tenants would ")+in.Policy.word("be deleted", "be disabled"), in.howToApprove(round.Verdict)))
+			prose.Count(len(round.Verdict.Pending.Names), "tenant would ", "tenants would ")+in.Policy.Word("be deleted", "be disabled"), in.howToApprove(round.Verdict)))
 	default:
 		r.PendingKnown = true
 		r.Conditions = neither(Deleting, fmt.Sprintf("%s being deleted", prose.Count(round.Fleet, "tenant is", "tenants are"))+undeletedMessage(round))
@@ -186,7 +186,7 @@ func undeletedMessage(round *Round) string {
 }
 
 func (s Spec) howToApprove(v Verdict) string {
-	what, so := prose.Count(v.Budget, "deletion", "deletions"), "so nothing is "+s.Policy.word("deleted", "disabled")
+	what, so := prose.Count(v.Budget, "deletion", "deletions"), "so nothing is "+s.Policy.Word("deleted", "disabled")
 	if len(v.Pending.Harm) > 0 {
 		what = prose.Count(v.Budget, "deletion or harmful change", "deletions and harmful changes")
 		so = "so these tenants stay as they are"
@@ -203,14 +203,6 @@ func (s Spec) howToApprove(v Verdict) string {
 		text += ". Its current value approves a different plan"
 	}
 	return text
-}
-
-// word picks that of the policy.
-func (p Policy) word(deletes, disables string) string {
-	if p == PolicyDisable {
-		return disables
-	}
-	return deletes
 }
 
 // concludeRound reports a poll that is over.
@@ -259,10 +251,7 @@ func (o outcome) pending() (listed []PendingChange, total int) {
 		}
 	}
 	v := o.round.Verdict
-	remove := Delete
-	if o.Policy == PolicyDisable {
-		remove = Disable
-	}
+	remove := Action(o.Policy.Word(string(Delete), string(Disable)))
 	if o.DryRun {
 		for _, c := range o.round.Changes {
 			add(c.Action, c.Name, c.describe())

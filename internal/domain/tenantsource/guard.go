@@ -17,6 +17,14 @@ const (
 	PolicyRetain  Policy = "Retain"
 )
 
+// Word picks that of the policy.
+func (p Policy) Word(deletes, disables string) string {
+	if p == PolicyDisable {
+		return disables
+	}
+	return deletes
+}
+
 // Guard limits what may be deleted, disabled or otherwise taken away without approval.
 type Guard struct {
 	// ConfirmPolls is in how many complete reads a row has to be absent, each at least Interval after the
@@ -118,7 +126,7 @@ func (g Guard) Judge(q Question) Verdict {
 	v.Budget, v.Capped = limit.Allows(q.Fleet+max(recent.Vanished()-left, 0), budget.Ceiling)
 	held := open > 0 && (q.Empty || v.Used+open > v.Budget)
 	if held {
-		v.Pending = &PendingPlan{Hash: q.Losses.planHash(q.Since), Empty: q.Empty}
+		v.Pending = &PendingPlan{Hash: q.Losses.planHash(q.Since), Harm: map[string]string{}, Empty: q.Empty}
 	}
 	for _, name := range q.Losses.Names() {
 		l := q.Losses[name]
@@ -144,13 +152,9 @@ func (g Guard) Judge(q Question) Verdict {
 
 func (p *PendingPlan) add(l Loss) {
 	p.Names = append(p.Names, l.Name)
-	if l.Harm == "" {
-		return
+	if l.Harm != "" {
+		p.Harm[l.Name] = l.Harm
 	}
-	if p.Harm == nil {
-		p.Harm = map[string]string{}
-	}
-	p.Harm[l.Name] = l.Harm
 }
 
 // freeze lets no more be deleted for now but the first ones, which are gone already.

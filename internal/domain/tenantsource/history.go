@@ -47,19 +47,14 @@ func (h History) Merged(most int) History {
 }
 
 // Total counts them.
-func (h History) Total() int {
-	total := 0
-	for _, d := range h {
-		total += d.Count
-	}
-	return total
-}
+func (h History) Total() int { return h.sum(func(d Deletions) int { return d.Count }) }
 
 // Vanished counts those whose objects are gone.
-func (h History) Vanished() int {
-	total := 0
+func (h History) Vanished() int { return h.sum(func(d Deletions) int { return d.Count - d.Changes }) }
+
+func (h History) sum(of func(Deletions) int) (total int) {
 	for _, d := range h {
-		total += d.Count - d.Changes
+		total += of(d)
 	}
 	return total
 }

@@ -159,27 +159,14 @@ func setOf(texts []string) map[string]bool {
 	return out
 }
 
-// others is how many of the losses are of objects that are not counted as owned yet: they were disabled, or those of the
-// source before.
-func others(losses []Loss, owned []Owned) int {
-	known := make(map[string]bool, len(owned))
+// fleetOf is how many objects these are. Losses may be of others: they were disabled, or those of the source before.
+func fleetOf(owned []Owned, losses []Loss) int {
+	uids := make(map[string]bool, len(owned))
 	for _, o := range owned {
-		known[o.UID] = true
+		uids[o.UID] = true
 	}
-	n := 0
 	for _, l := range losses {
-		if !known[l.UID] {
-			n++
-		}
+		uids[l.UID] = true
 	}
-	return n
-}
-
-// unmarked are objects whose marks count for nothing: the source itself is deleted, and that is another decision.
-func unmarked(owned []Owned) []Owned {
-	out := slices.Clone(owned)
-	for i := range out {
-		out[i].Marked = time.Time{}
-	}
-	return out
+	return len(uids)
 }

@@ -50,14 +50,8 @@ type Poll struct {
 
 // entry is all that is kept of a row that is a tenant.
 type entry struct {
-	name, row string
-	// body is empty where nothing has to be written.
-	body     []byte
-	uid      string
-	version  string
-	harm     string
-	action   Action
-	disabled bool
+	// Change has no action where nothing has to be written.
+	Change
 	// refused is why the row is not used after all.
 	refused string
 	// foreign is set where that is because the object belongs to someone else.
@@ -200,7 +194,7 @@ func (p *Poll) reject(r mapping.Rejection) {
 	} else {
 		p.names[r.Name] = len(p.entries)
 	}
-	p.entries = append(p.entries, entry{name: r.Name, row: r.Row, refused: r.Reason, twin: twin})
+	p.entries = append(p.entries, entry{Change: Change{Name: r.Name, Row: r.Row}, refused: r.Reason, twin: twin})
 }
 
 func (p *Poll) countKey(key string) {
@@ -240,7 +234,7 @@ func (p *Poll) add(o mapping.Object, row string) error {
 	index := len(p.entries)
 	if first, ok := p.names[o.Name]; ok {
 		p.entries[first].twin = true
-		p.entries = append(p.entries, entry{name: o.Name, row: row, twin: true})
+		p.entries = append(p.entries, entry{Change: Change{Name: o.Name, Row: row}, twin: true})
 		return nil
 	}
 	p.names[o.Name] = index
@@ -261,8 +255,8 @@ func (p *Poll) add(o mapping.Object, row string) error {
 
 // judge finds out what has to be written for the object, if anything.
 func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
-	t, harm := p.fleet.lookUp(o.Name), ""
-	e := entry{name: o.Name, row: row, uid: t.UID, disabled: t.Disabled && !t.Deleting, returns: t.Deleting}
+	t, action, harm := p.fleet.lookUp(o.Name), Update, ""
+	e := entry{Change: Change{Name: o.Name, Row: row, UID: t.UID}, returns: t.Deleting}
 	switch {
 	case t.Relation == Foreign:
 		e.foreign, e.refused = true, t.Conflict(o.Name)
@@ -270,17 +264,18 @@ func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 	case t.Deleting:
 		return e, nil
 	case t.Relation == Absent:
-		e.action = Create
+		action = Create
 	default:
 		var same bool
 		if same, harm = t.compare(o); same && t.Relation == Ours && !t.Disabled {
 			return e, nil
 		}
-		e.action = Update
+		if t.Disabled {
+			action = Enable
+		}
 	}
 	if p.Refuse != nil {
 		if e.refused = p.Refuse(o); e.refused != "" {
-			e.action = ""
 			return e, nil
 		}
 	}
@@ -288,7 +283,7 @@ func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 	if err != nil {
 		return e, fmt.Errorf("keeping the row %s: %w", row, err)
 	}
-	e.body, e.version, e.harm = body, t.Version, harm
+	e.Action, e.Version, e.Harm, e.body = action, t.Version, harm, body
 	return e, nil
 }
 
@@ -302,8 +297,8 @@ func (p *Poll) Present(name string) bool {
 func (p *Poll) Harms() []Loss {
 	var out []Loss
 	for _, e := range p.entries {
-		if e.harm != "" && !e.twin {
-			out = append(out, Loss{Owned: Owned{Name: e.name, UID: e.uid}, Harm: e.harm})
+		if e.Harm != "" && !e.twin {
+			out = append(out, e.loss())
 		}
 	}
 	return out
@@ -322,9 +317,9 @@ func (p *Poll) Finish() *Harvest {
 		}
 	}
 	for _, e := range p.entries {
-		h.present[e.name] = true
+		h.present[e.Name] = true
 		if e.refused != "" {
-			h.Rejected = append(h.Rejected, mapping.Rejection{Row: e.row, Reason: e.refused, Name: e.name, Conflict: e.foreign})
+			h.Rejected = append(h.Rejected, mapping.Rejection{Row: e.Row, Reason: e.refused, Name: e.Name, Conflict: e.foreign})
 			if e.foreign {
 				h.Conflicts++
 			}
@@ -334,11 +329,8 @@ func (p *Poll) Finish() *Harvest {
 		if e.returns {
 			h.Returning++
 		}
-		if e.disabled {
-			e.action = Enable
-		}
-		if e.action != "" {
-			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, Harm: e.harm, body: e.body})
+		if e.Action != "" {
+			h.Changes = append(h.Changes, e.Change)
 		}
 	}
 	slices.SortFunc(h.Changes, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })
@@ -351,7 +343,7 @@ func (p *Poll) Finish() *Harvest {
 func (p *Poll) refuseTwins() {
 	for i := range p.entries {
 		if e := &p.entries[i]; e.twin && (e.refused == "" || e.foreign) {
-			e.refused, e.foreign = fmt.Sprintf("another row also has the name %q: names must be unique, rename one of the rows", e.name), false
+			e.refused, e.foreign = fmt.Sprintf("another row also has the name %q: names must be unique, rename one of the rows", e.Name), false
 		}
 	}
 }
@@ -362,8 +354,8 @@ func (p *Poll) refuseClashes() {
 	for _, domain := range slices.Sorted(maps.Keys(p.clashes)) {
 		sharers := slices.DeleteFunc(slices.Clone(p.clashes[domain]), func(i int) bool { return p.entries[i].twin })
 		// The order in which the rows came decides nothing.
-		slices.SortFunc(sharers, func(i, j int) int { return strings.Compare(p.entries[i].name, p.entries[j].name) })
-		holder := slices.IndexFunc(sharers, func(i int) bool { return p.fleet.serves(p.entries[i].name, domain) })
+		slices.SortFunc(sharers, func(i, j int) int { return strings.Compare(p.entries[i].Name, p.entries[j].Name) })
+		holder := slices.IndexFunc(sharers, func(i int) bool { return p.fleet.serves(p.entries[i].Name, domain) })
 		for n, i := range sharers {
 			e := &p.entries[i]
 			if n == holder || e.refused != "" || len(sharers) == 1 {
@@ -373,7 +365,7 @@ func (p *Poll) refuseClashes() {
 			if holder >= 0 {
 				other = p.entries[sharers[holder]]
 			}
-			e.refused = fmt.Sprintf("the row %[2]q also has the domain %[1]q: a domain can belong to one tenant only, remove it from one of the rows", domain, other.row)
+			e.refused = fmt.Sprintf("the row %[2]q also has the domain %[1]q: a domain can belong to one tenant only, remove it from one of the rows", domain, other.Row)
 		}
 	}
 }

@@ -89,42 +89,6 @@ func (r *Round) Going(most int) []Loss {
 	return next[:min(len(next), most)]
 }
 
-// write takes what became of the next change.
-func (r *Round) write(w Written) {
-	c := r.Changes[r.Written]
-	r.Written++
-	switch {
-	case w.Refused != "":
-		r.Refused = append(r.Refused, mapping.Rejection{Row: c.Row, Name: c.Name, Reason: w.Refused, Conflict: w.Conflict})
-		if w.Conflict {
-			r.Conflicts++
-		}
-	case !w.Done:
-		r.Missed++
-	case c.Action == Create:
-		r.Created++
-	default:
-		r.Updated++
-		if c.Harm != "" {
-			r.made = append(r.made, c.loss().key())
-		}
-	}
-}
-
-// remove takes what became of the next object that goes.
-func (r *Round) remove(w Removed) {
-	l := r.Verdict.Go[r.Removed]
-	r.Removed++
-	switch {
-	case w.Refused != "":
-		r.Undeleted = append(r.Undeleted, Undeleted{Owned: l.Owned, Reason: w.Refused})
-	case w.Done && l.Mark:
-		r.Marked++
-	case w.Done:
-		r.Deleted++
-	}
-}
-
 // stop lets nothing more be taken away.
 func (r *Round) stop() {
 	r.Verdict = r.Verdict.freeze(r.Removed)
@@ -154,6 +118,56 @@ func planOf(changes []Change, v Verdict) Plan {
 		}
 	}
 	return Plan{Changes: kept, Harmful: len(kept) - harmless, Verdict: v}
+}
+
+// Written says what became of the next change: Done, Refused for a reason, perhaps in conflict with an object of someone else,
+// or not made because its object has changed.
+type Written struct {
+	Done     bool
+	Refused  string
+	Conflict bool
+}
+
+func (e Written) happen(_ View, s *State, _ *Effects) {
+	r := s.Round
+	c := r.Changes[r.Written]
+	r.Written++
+	switch {
+	case e.Refused != "":
+		r.Refused = append(r.Refused, mapping.Rejection{Row: c.Row, Name: c.Name, Reason: e.Refused, Conflict: e.Conflict})
+		if e.Conflict {
+			r.Conflicts++
+		}
+	case !e.Done:
+		r.Missed++
+	case c.Action == Create:
+		r.Created++
+	default:
+		r.Updated++
+		if c.Harm != "" {
+			r.made = append(r.made, c.loss().key())
+		}
+	}
+}
+
+// Removed says what became of the next object that goes: Done, Refused for a reason, or not the source's any more.
+type Removed struct {
+	Done    bool
+	Refused string
+}
+
+func (e Removed) happen(_ View, s *State, _ *Effects) {
+	r := s.Round
+	l := r.Verdict.Go[r.Removed]
+	r.Removed++
+	switch {
+	case e.Refused != "":
+		r.Undeleted = append(r.Undeleted, Undeleted{Owned: l.Owned, Reason: e.Refused})
+	case e.Done && l.Mark:
+		r.Marked++
+	case e.Done:
+		r.Deleted++
+	}
 }
 
 // Failure is why a poll came to nothing.

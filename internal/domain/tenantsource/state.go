@@ -185,7 +185,7 @@ func (e Completed) happen(v View, s *State, out *Effects) {
 	}
 	s.believe(v, h, e.Owned)
 	losses := h.Harms()
-	r.Judged, r.Fleet = true, r.Fleet+others(losses, e.Owned)
+	r.Judged, r.Fleet = true, fleetOf(e.Owned, losses)
 	losses = append(losses, h.absent(e.Owned, v.Policy)...)
 	// A row without a usable name may be that of any tenant: nothing is confirmed by such a read.
 	s.Losses = s.Losses.Note(losses, r.Began, r.Regular && h.Nameless == 0, v.Guard)
@@ -233,7 +233,11 @@ func (e Judged) happen(v View, s *State, _ *Effects) {
 	if r := s.Round; r != nil && r.Reserved && r.Removed < len(r.Verdict.Go) {
 		return
 	}
-	s.Losses = s.Losses.Note(lossesOf(unmarked(e.Owned)), v.Now, false, v.Guard)
+	losses := lossesOf(e.Owned)
+	for i := range losses {
+		losses[i].Marked = time.Time{} // that the source itself is deleted is another decision
+	}
+	s.Losses = s.Losses.Note(losses, v.Now, false, v.Guard)
 	s.recall(v)
 	s.Losses = s.Losses.Approve(v.Approved, s.pendingSince(v))
 	s.Round = &Round{
@@ -253,28 +257,6 @@ func (Counted) happen(v View, s *State, _ *Effects) {
 		delete(s.Back, key)
 	}
 	s.Losses = s.Losses.clear(keys, v.Now)
-}
-
-// Written says what became of the next change: Done, Refused for a reason, perhaps in conflict with an object of someone else,
-// or not made because its object has changed.
-type Written struct {
-	Done     bool
-	Refused  string
-	Conflict bool
-}
-
-func (e Written) happen(_ View, s *State, _ *Effects) {
-	s.Round.write(e)
-}
-
-// Removed says what became of the next object that goes: Done, Refused for a reason, or not the source's any more.
-type Removed struct {
-	Done    bool
-	Refused string
-}
-
-func (e Removed) happen(_ View, s *State, _ *Effects) {
-	s.Round.remove(e)
 }
 
 // Ended says that status tells of the round: the next decision starts a new one.
