@@ -146,8 +146,8 @@ func neither(reason chain.Reason, message string) []chain.Condition {
 	return []chain.Condition{{Type: chain.Ready, Reason: reason, Message: message}, {Type: chain.Synced, Reason: reason, Message: message}}
 }
 
-// lostObjects is what a source says between two polls if others have deleted objects of it. The next poll tells how many; until then one write is
-// enough for any number of them.
+// lostObjects is what a source says between two polls if others have deleted objects of it. The next poll tells how many;
+// until then one write is enough for any number of them.
 func (in Input) lostObjects() []chain.Condition {
 	if !in.LostObjects || !in.Memory.InSync || in.DryRun {
 		return nil
@@ -224,6 +224,7 @@ func (in Input) concludeRound(r *Report) {
 	r.Result, r.Conditions = &o.res, []chain.Condition{o.ready(), o.synced()}
 }
 
+// result is what a complete poll came to, in figures.
 func result(round *Round) Result {
 	h := round.Harvest
 	rejected := slices.Concat(h.Rejected, round.Refused)
@@ -234,7 +235,7 @@ func result(round *Round) Result {
 	}
 }
 
-// outcome is what a complete poll came to, for people.
+// outcome is a complete poll as people are told of it.
 type outcome struct {
 	Spec
 	round *Round

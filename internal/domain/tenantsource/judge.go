@@ -112,8 +112,8 @@ func (s State) count(v View) (History, []string) {
 	return v.Memory.History.With(v.Now, uncounted, changes, v.Guard.Window), s.Losses.clear(verdict.keys(), v.Now).clearedKeys(nil)
 }
 
-// pendingSince is the first part of the hash of a plan: when it first needed approval. A plan that has changed is another one, also when
-// it becomes what it was before: an approval is never good for rows that were seen since.
+// pendingSince is the first part of the hash of a plan: when it first needed approval. A plan that has changed is another
+// one, also when it becomes what it was before: an approval is never good for rows that were seen since.
 func (s State) pendingSince(v View) string {
 	if s.stillPending(v) {
 		return stampOf(v.Memory.PendingHash)

@@ -27,7 +27,7 @@ type Poll struct {
 	program *mapping.Program
 	fleet   Fleet
 	maxRows int
-	// used are the columns that the program names; all of them are used where it takes rows as a whole.
+	// required and used are columns that the program names. all says that it uses all of them, as it takes rows as a whole.
 	required []string
 	used     map[string]bool
 	all      bool
@@ -216,8 +216,8 @@ func (p *Poll) keep(key string) {
 	}
 }
 
-// attributed reports whether a row without a usable name can be that of no other objects than those that are kept for it: its
-// key is that of no other row, and is theirs, or every object has one and it is that of none.
+// attributed reports whether a row without a usable name can be that of no other objects than those that are kept for it:
+// its key is that of no other row, and is theirs, or every object has one and it is that of none.
 func (p *Poll) attributed(key string) bool {
 	if key == "" || p.keys[key] > 1 {
 		return false

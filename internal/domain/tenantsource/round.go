@@ -9,7 +9,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
-// Round is one poll from its read to its report, or the deletion of what a deleted source has.
+// Round is one poll from its read to its report, or the deletion of what a deleted source has. Each event makes another
+// one.
 type Round struct {
 	Began time.Time
 	// Settled is when its read was over, Previous the poll before it as status told it.
@@ -22,7 +23,6 @@ type Round struct {
 	Harvest *Harvest
 	// Fleet is how many objects the source had.
 	Fleet int
-	// Plan is what follows from it.
 	Plan
 	// Written is how many of the changes were looked at, made are the keys of those that took something away.
 	Written int
