@@ -72,7 +72,7 @@ func (p *pass) read(ctx context.Context) error {
 	p.session.started = p.Clock.Now()
 	p.session.stream.Seen()
 	p.apply(tenantsource.Began{})
-	fleet, err := p.fleet(ctx)
+	fleet, err := p.target.fleet(ctx)
 	if err != nil {
 		p.apply(tenantsource.Dropped{})
 		return err
@@ -105,11 +105,11 @@ func (p *pass) refusal(ctx context.Context, o mapping.Object) string {
 	if p.Grants.Mode() != grants.Enforce {
 		return ""
 	}
-	wants, err := convert.RowWants(o, p.target)
+	wants, err := convert.RowWants(o, p.target.namespace)
 	if err != nil {
 		return err.Error()
 	}
-	v, err := p.Grants.Judge(ctx, grants.Asker{Namespace: p.target, Wants: wants})
+	v, err := p.Grants.Judge(ctx, grants.Asker{Namespace: p.target.namespace, Wants: wants})
 	switch {
 	case err != nil:
 		return err.Error()
@@ -297,7 +297,7 @@ func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Loss) 
 	var items []loss.Item
 	for _, o := range batch {
 		if p.in.Policy != tenantsource.PolicyDisable && o.Approved && !o.Mark {
-			items = append(items, loss.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Weight: 1, Namespace: p.target, Name: o.Name})
+			items = append(items, loss.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Weight: 1, Namespace: p.target.namespace, Name: o.Name})
 		}
 	}
 	return p.Breaker.Approve(ctx, items)
@@ -318,7 +318,7 @@ func (p *pass) approveChanges(ctx context.Context, results []outcome) error {
 // approvedChange is the harm that the spec of that generation does, which a person has approved.
 func (p *pass) approvedChange(name, uid string, generation int64) *loss.Item {
 	return &loss.Item{
-		Class: convert.ClassDistributionTenant, UID: uid, Weight: 1, Namespace: p.target, Name: name, Harm: loss.AnyHarm, Generation: generation,
+		Class: convert.ClassDistributionTenant, UID: uid, Weight: 1, Namespace: p.target.namespace, Name: name, Harm: loss.AnyHarm, Generation: generation,
 	}
 }
 
@@ -340,14 +340,14 @@ func (p *pass) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome) {
 // to lead meanwhile, and to see that the row is back.
 func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	var live v1alpha1.DistributionTenant
-	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: o.Name}, &live)
+	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target.namespace, Name: o.Name}, &live)
 	if apierrors.IsNotFound(err) {
 		return outcome{}
 	}
 	if err != nil {
 		return outcome{err: err}
 	}
-	t := tenantOf(&live, p.labels)
+	t := tenantOf(&live, p.target.labels)
 	if t.UID != o.UID || !t.Lives(tenantsource.PolicyDelete) {
 		return outcome{}
 	}
@@ -360,10 +360,10 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 		// Others have marked it, or have taken the mark off, and the cache does not show it yet.
 		return outcome{}
 	case o.Mark:
-		err = p.mark(ctx, &live)
+		err = p.target.mark(ctx, &live)
 	case p.in.Policy == tenantsource.PolicyDisable:
 		var generation int64
-		if generation, err = p.disable(ctx, &live); o.Approved {
+		if generation, err = p.target.disable(ctx, &live); o.Approved {
 			disabled = p.approvedChange(o.Name, o.UID, generation)
 		}
 	default:

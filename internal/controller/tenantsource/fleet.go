@@ -14,20 +14,29 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// tenants are the objects of the target namespace as the cache has them. They are the cache's own, and are only read.
-func (p *pass) tenants(ctx context.Context) ([]v1alpha1.DistributionTenant, error) {
+// target is the namespace of the tenants, as a source reads and writes them.
+type target struct {
+	*Controller
+	namespace string
+	// labels mark the objects of the source. The fields that it sets are manager's, and disabler's where a row is gone.
+	labels            map[string]string
+	manager, disabler string
+}
+
+// tenants are the objects of the namespace as the cache has them. They are the cache's own, and are only read.
+func (t target) tenants(ctx context.Context) ([]v1alpha1.DistributionTenant, error) {
 	var list v1alpha1.DistributionTenantList
-	if err := p.Client.List(ctx, &list, client.InNamespace(p.target), client.UnsafeDisableDeepCopy); err != nil {
-		return nil, fmt.Errorf("listing the tenants in %s: %w", p.target, err)
+	if err := t.Client.List(ctx, &list, client.InNamespace(t.namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing the tenants in %s: %w", t.namespace, err)
 	}
 	return list.Items, nil
 }
 
-func (p *pass) fleet(ctx context.Context) (tenantsource.Fleet, error) {
-	tenants, err := p.tenants(ctx)
+func (t target) fleet(ctx context.Context) (tenantsource.Fleet, error) {
+	tenants, err := t.tenants(ctx)
 	f := tenantsource.Fleet{Tenants: make(map[string]tenantsource.Tenant, len(tenants))}
 	for i := range tenants {
-		f.Tenants[tenants[i].Name] = tenantOf(&tenants[i], p.labels)
+		f.Tenants[tenants[i].Name] = tenantOf(&tenants[i], t.labels)
 	}
 	return f, err
 }
@@ -83,20 +92,34 @@ func tenantOf(o *v1alpha1.DistributionTenant, labels map[string]string) tenantso
 	return t
 }
 
+// onDemand is the fleet for a read of some rows: only their objects are looked for.
+func (t target) onDemand(ctx context.Context) tenantsource.Fleet {
+	return tenantsource.Fleet{
+		Tenants: map[string]tenantsource.Tenant{},
+		Find: func(name string) tenantsource.Tenant {
+			var o v1alpha1.DistributionTenant
+			if err := t.Client.Get(ctx, client.ObjectKey{Namespace: t.namespace, Name: name}, &o); err != nil {
+				return tenantsource.Tenant{}
+			}
+			return tenantOf(&o, t.labels)
+		},
+	}
+}
+
 // confirmEmpty looks past the cache before a deleted source loses its finalizer: with a watch that hangs, objects that
 // the cache does not show yet would become orphans.
-func (p *pass) confirmEmpty(ctx context.Context) error {
+func (t target) confirmEmpty(ctx context.Context, policy tenantsource.Policy) error {
 	var page metav1.PartialObjectMetadataList
 	page.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("DistributionTenantList"))
 	for {
-		err := p.Live.List(ctx, &page, client.InNamespace(p.target), client.Limit(batchSize), client.Continue(page.Continue),
-			client.MatchingLabels{v1alpha1.LabelSourceUID: p.labels[v1alpha1.LabelSourceUID]})
+		err := t.Live.List(ctx, &page, client.InNamespace(t.namespace), client.Limit(batchSize), client.Continue(page.Continue),
+			client.MatchingLabels{v1alpha1.LabelSourceUID: t.labels[v1alpha1.LabelSourceUID]})
 		if err != nil {
-			return fmt.Errorf("listing the tenants in %s past the cache: %w", p.target, err)
+			return fmt.Errorf("listing the tenants in %s past the cache: %w", t.namespace, err)
 		}
 		for i := range page.Items {
 			o := &v1alpha1.DistributionTenant{ObjectMeta: page.Items[i].ObjectMeta}
-			if tenantOf(o, p.labels).Lives(p.in.Policy) {
+			if tenantOf(o, t.labels).Lives(policy) {
 				return fmt.Errorf("the cache does not show the tenant %s", o.Name)
 			}
 		}

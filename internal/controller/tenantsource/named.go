@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -54,7 +53,7 @@ func (p *pass) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string
 
 // judgeNamed reads the rows, and finds out what may be done at once. poll says that there is more to do.
 func (p *pass) judgeNamed(ctx context.Context, keys []string) (changes []tenantsource.Change, poll bool, err error) {
-	fleet := p.fleetOnDemand(ctx)
+	fleet := p.target.onDemand(ctx)
 	read := tenantsource.NewPoll(p.session.program, fleet, p.MaxRows)
 	read.Refuse = func(o mapping.Object) string {
 		if p.session.Others.Concern(fleet, o) {
@@ -109,18 +108,4 @@ func (p *pass) unpolled(ctx context.Context) error {
 		return fmt.Errorf("%w: the source has changed, or another process has polled", reconcile.ErrBehind)
 	}
 	return nil
-}
-
-// fleetOnDemand is the fleet for a read of some rows: only their objects are looked for.
-func (p *pass) fleetOnDemand(ctx context.Context) tenantsource.Fleet {
-	return tenantsource.Fleet{
-		Tenants: map[string]tenantsource.Tenant{},
-		Find: func(name string) tenantsource.Tenant {
-			var o v1alpha1.DistributionTenant
-			if err := p.Client.Get(ctx, client.ObjectKey{Namespace: p.target, Name: name}, &o); err != nil {
-				return tenantsource.Tenant{}
-			}
-			return tenantOf(&o, p.labels)
-		},
-	}
 }

@@ -22,9 +22,7 @@ type pass struct {
 	session  *session
 	in       tenantsource.Input
 	decision tenantsource.Decision
-	// target is where the objects are, labels mark them.
-	target string
-	labels map[string]string
+	target   target
 	// granted is what the namespace may have. Nil: everything.
 	granted *grant.Grant
 }
@@ -32,7 +30,9 @@ type pass struct {
 // observe gathers what is known. Nothing is asked but the API server, about the objects of a source that is deleted.
 func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pass, error) {
 	s := c.recall(o)
-	p := &pass{Controller: c, object: o, session: s, target: convert.TargetNamespace(o), labels: convert.SourceLabels(o)}
+	p := &pass{Controller: c, object: o, session: s, target: target{
+		Controller: c, namespace: convert.TargetNamespace(o), labels: convert.SourceLabels(o), manager: convert.SourceManager(o), disabler: convert.SourceDisabler(o),
+	}}
 	p.compile()
 	p.in.Now, p.in.Memory, p.in.State, p.in.LostObjects = c.Clock.Now(), convert.SourceMemory(&o.Status), s.State, c.hasLost(s)
 	p.in.Spec = tenantsource.Spec{
@@ -86,7 +86,7 @@ func (p *pass) compile() {
 
 // invalid says what makes the spec unusable. The grant is the administrator's, and may change.
 func (p *pass) invalid() string {
-	if err := p.Grant(p.object.Namespace, p.target); err != nil {
+	if err := p.Grant(p.object.Namespace, p.target.namespace); err != nil {
 		return "spec.targetNamespace: " + err.Error()
 	}
 	if p.object.DeletionTimestamp.IsZero() {
@@ -97,12 +97,12 @@ func (p *pass) invalid() string {
 
 // observeRemoval asks the guard about a deleted source.
 func (p *pass) observeRemoval(ctx context.Context) error {
-	fleet, err := p.fleet(ctx)
+	fleet, err := p.target.fleet(ctx)
 	if err != nil {
 		return err
 	}
 	if p.in.Owned = p.in.State.Left(fleet.Owned(p.in.Policy)); len(p.in.Owned) == 0 {
-		return p.confirmEmpty(ctx)
+		return p.target.confirmEmpty(ctx, p.in.Policy)
 	}
 	p.apply(tenantsource.Judged{Owned: p.in.Owned})
 	return nil

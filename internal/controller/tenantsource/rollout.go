@@ -33,9 +33,9 @@ func (p *pass) observeRollout(ctx context.Context) error {
 	if p.session.Round != nil || !p.in.LooksBehind() {
 		return nil
 	}
-	tenants, err := p.tenants(ctx)
+	tenants, err := p.target.tenants(ctx)
 	for i := range tenants {
-		if o := &tenants[i]; relation(o, p.labels) == tenantsource.Ours && o.DeletionTimestamp.IsZero() && convert.Behind(o) {
+		if o := &tenants[i]; relation(o, p.target.labels) == tenantsource.Ours && o.DeletionTimestamp.IsZero() && convert.Behind(o) {
 			p.in.Behind++
 		}
 	}
