@@ -1,6 +1,7 @@
 package tenantsource
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -119,20 +120,12 @@ func (p *Poll) Row(row mapping.Row) error {
 	p.note(row)
 	o, rejection := p.program.Build(p.rows, row)
 	if rejection != nil {
-		p.countKey(rejection.Key)
+		p.keys[rejection.Key]++
 		p.reject(*rejection)
 		return nil
 	}
-	p.countKey(o.Key)
-	return p.add(o, rowName(row, o))
-}
-
-// rowName is what a person finds the row by.
-func rowName(row mapping.Row, o mapping.Object) string {
-	if row.Key != "" {
-		return row.Key
-	}
-	return o.Name
+	p.keys[o.Key]++
+	return p.add(o, cmp.Or(row.Key, o.Name)) // what a person finds the row by
 }
 
 // mostColumns is how many columns are remembered in addition to those that are used: a server without a schema may name
@@ -195,12 +188,6 @@ func (p *Poll) reject(r mapping.Rejection) {
 		p.names[r.Name] = len(p.entries)
 	}
 	p.entries = append(p.entries, entry{Change: Change{Name: r.Name, Row: r.Row}, refused: r.Reason, twin: twin})
-}
-
-func (p *Poll) countKey(key string) {
-	if key != "" {
-		p.keys[key]++
-	}
 }
 
 // keep keeps the objects of a row that has no usable name.
