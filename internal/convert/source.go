@@ -349,8 +349,8 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 	if r.PendingKnown {
 		s.HeldDeletions = heldDeletions(r.Pending)
 	}
-	s.RecentDeletions, s.DeletionsInWindow = nil, int32(r.History.Removed())
-	s.ChangesInWindow = int32(r.History.Total() - r.History.Removed())
+	s.RecentDeletions, s.DeletionsInWindow = nil, int32(r.History.Vanished())
+	s.ChangesInWindow = int32(r.History.Total() - r.History.Vanished())
 	for _, d := range r.History.Merged(maxRecent) {
 		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count), Changes: int32(d.Changes)})
 	}

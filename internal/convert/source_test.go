@@ -419,7 +419,7 @@ func TestDeletionsAreRememberedWhenTheWindowGrows(t *testing.T) {
 		n             int
 	}{{time.Hour, 75 * time.Second, 48}, {24 * time.Hour, 30 * time.Minute, 40}} {
 		for range stretch.n {
-			convert.SourceStatus(&s, 1, tenantsource.Report{History: convert.SourceMemory(&s).History.Add(at, 1, 0, stretch.window)}, at)
+			convert.SourceStatus(&s, 1, tenantsource.Report{History: convert.SourceMemory(&s).History.With(at, 1, 0, stretch.window)}, at)
 			at, made = at.Add(stretch.pause), made+1
 		}
 	}

@@ -28,9 +28,9 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.read(ctx)
 	case tenantsource.ReadNamed:
 		return p.readNamed(ctx, k)
-	case tenantsource.Apply, tenantsource.Remove:
+	case tenantsource.Write, tenantsource.Remove:
 		return p.change(ctx, k)
-	case tenantsource.Rest, tenantsource.Reserve, tenantsource.LetGo:
+	case tenantsource.Rest, tenantsource.Count, tenantsource.LetGo:
 	}
 	return nil
 }
@@ -42,12 +42,12 @@ func (p *pass) change(ctx context.Context, k reconcile.Keeper) error {
 	}
 	if err := p.current(ctx); err != nil {
 		if errors.Is(err, errOvertaken) {
-			p.session.drop()
+			p.apply(tenantsource.Dropped{})
 		}
 		return err
 	}
-	if p.decision.Step == tenantsource.Apply {
-		return p.apply(ctx)
+	if p.decision.Step == tenantsource.Write {
+		return p.write(ctx)
 	}
 	return p.remove(ctx)
 }
@@ -61,7 +61,7 @@ func (p *pass) current(ctx context.Context) error {
 	if err := p.Live.Get(ctx, p.key(), &now); err != nil {
 		return fmt.Errorf("confirming the poll: %w", err)
 	}
-	if p.in.Overtaken(convert.SourceMemory(&now.Status)) {
+	if p.in.State.Overtaken(convert.SourceMemory(&now.Status).LastPoll) {
 		return errOvertaken
 	}
 	return nil
@@ -71,11 +71,10 @@ func (p *pass) current(ctx context.Context) error {
 func (p *pass) read(ctx context.Context) error {
 	p.session.started = p.Clock.Now()
 	p.session.stream.Seen()
-	round := p.in.Begin()
-	p.session.Round = round
-	fleet, err := p.fleet(ctx)
+	p.apply(tenantsource.Began{})
+	fleet, err := p.target.fleet(ctx)
 	if err != nil {
-		p.session.drop()
+		p.apply(tenantsource.Dropped{})
 		return err
 	}
 	p.noteDeletions(fleet)
@@ -85,19 +84,19 @@ func (p *pass) read(ctx context.Context) error {
 	defer cancel()
 	if failure := p.readRows(ctx, poll, nil); failure != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errStopping) || errors.Is(cause, errOutdated) {
-			p.session.drop()
+			p.apply(tenantsource.Dropped{})
 			return cause
 		}
 		log.FromContext(ctx).Info("Reading the table failed, so no tenant is changed", "reason", failure.Reason, "message", failure.Message)
-		p.in.Fail(failure, poll, fleet.owned(p.in.Policy))
+		p.apply(tenantsource.Failed{Failure: failure, Seen: poll, Owned: fleet.Owned(p.in.Policy)})
 		return nil
 	}
 	p.in.Now = p.Clock.Now()
-	harvest := poll.Harvest()
+	done := tenantsource.Completed{Harvest: poll.Finish(), Owned: fleet.Owned(p.in.Policy)}
 	if p.in.RowKey && p.in.Watch != nil {
-		round.Others = poll.Others(round.Generation, harvest)
+		done.Others = poll.OtherRows(p.in.Generation, done.Harvest)
 	}
-	p.in.Settle(harvest, fleet.owned(p.in.Policy))
+	p.apply(done)
 	return nil
 }
 
@@ -106,11 +105,11 @@ func (p *pass) refusal(ctx context.Context, o mapping.Object) string {
 	if p.Grants.Mode() != grants.Enforce {
 		return ""
 	}
-	wants, err := convert.RowWants(o, p.target)
+	wants, err := convert.RowWants(o, p.target.namespace)
 	if err != nil {
 		return err.Error()
 	}
-	v, err := p.Grants.Judge(ctx, grants.Asker{Namespace: p.target, Wants: wants})
+	v, err := p.Grants.Judge(ctx, grants.Asker{Namespace: p.target.namespace, Wants: wants})
 	switch {
 	case err != nil:
 		return err.Error()
@@ -175,10 +174,7 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll, keys []str
 		return failure
 	}
 	query := convert.SourceQuery(p.object, connection, poll.Wants())
-	query.Keys = keys
-	if p.granted != nil {
-		query.Hosts = append([]string{}, p.granted.Hosts...)
-	}
+	query.Keys, query.Hosts = keys, p.hosts()
 	if err := promptly(ctx, p.FirstRowTimeout, rows, query, poll); err != nil {
 		if failure := p.late(err); failure != nil {
 			return failure
@@ -249,57 +245,36 @@ type outcome struct {
 	err     error
 }
 
-// apply writes the next changes. What the API server refuses about a row is that row's; what keeps all of several rows
+// write writes the next changes. What the API server refuses about a row is that row's; what keeps all of several rows
 // from being written ends the poll. A single one may be refused for its own sake, and must not keep others from going.
-func (p *pass) apply(ctx context.Context) error {
-	round := p.session.Round
-	batch := round.Next(batchSize)
-	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.write(ctx, batch[i]) })
+func (p *pass) write(ctx context.Context) error {
+	batch := p.in.State.Round.Next(batchSize)
+	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.writeOne(ctx, batch[i]) })
 	// Before any of them is left behind: what could not be told is written, and told, once more.
 	if err := p.approveChanges(ctx, results); err != nil {
 		return err
 	}
 	denied := 0
 	for i, r := range results {
-		change := batch[i]
 		if r.err != nil {
 			// What was written is found to be equal by the next pass over the same change.
-			return fmt.Errorf("applying the tenant %s: %w", change.Name, r.err)
+			return fmt.Errorf("applying the tenant %s: %w", batch[i].Name, r.err)
 		}
-		p.tally(round, change, r)
+		p.apply(tenantsource.Written{Done: r.done, Refused: r.refused, Conflict: r.conflict})
 		if r.denied {
 			denied++
 		}
-		round.Written++
 	}
 	if denied > 1 && denied == len(results) {
-		round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("The API server rejects every change: %s", results[0].refused)}
+		message := "The API server rejects every change: " + results[0].refused
+		p.apply(tenantsource.Failed{Failure: &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: message}})
 	}
 	return nil
 }
 
-func (p *pass) tally(round *tenantsource.Round, c tenantsource.Change, r outcome) {
-	switch {
-	case r.refused != "":
-		round.Refused = append(round.Refused, mapping.Rejection{Row: c.Row, Name: c.Name, Reason: r.refused, Conflict: r.conflict})
-		if r.conflict {
-			round.Conflicts++
-		}
-	case !r.done:
-		round.Missed++
-	case c.Action == tenantsource.Create:
-		round.Created++
-	default:
-		round.Updated++
-		round.Made(c)
-	}
-}
-
 // remove deletes or disables the next objects that the guard has allowed.
 func (p *pass) remove(ctx context.Context) error {
-	round := p.session.Round
-	batch := round.Verdict.Go[round.Removed:]
-	batch = batch[:min(len(batch), batchSize)]
+	batch := p.in.State.Round.Going(batchSize)
 	if err := p.approveDeletions(ctx, batch); err != nil {
 		return err
 	}
@@ -312,14 +287,7 @@ func (p *pass) remove(ctx context.Context) error {
 		if r.err != nil {
 			return fmt.Errorf("deleting the tenant %s: %w", batch[i].Name, r.err)
 		}
-		round.Removed++
-		if r.refused != "" {
-			round.Undeleted = append(round.Undeleted, tenantsource.Undeleted{Owned: batch[i].Owned, Reason: r.refused})
-		} else if r.done && batch[i].Mark {
-			round.Marked++
-		} else if r.done {
-			round.Deleted++
-		}
+		p.apply(tenantsource.Removed{Done: r.done, Refused: r.refused})
 	}
 	return nil
 }
@@ -329,7 +297,7 @@ func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Loss) 
 	var items []loss.Item
 	for _, o := range batch {
 		if p.in.Policy != tenantsource.PolicyDisable && o.Approved && !o.Mark {
-			items = append(items, loss.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Weight: 1, Namespace: p.target, Name: o.Name})
+			items = append(items, loss.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Weight: 1, Namespace: p.target.namespace, Name: o.Name})
 		}
 	}
 	return p.Breaker.Approve(ctx, items)
@@ -350,7 +318,7 @@ func (p *pass) approveChanges(ctx context.Context, results []outcome) error {
 // approvedChange is the harm that the spec of that generation does, which a person has approved.
 func (p *pass) approvedChange(name, uid string, generation int64) *loss.Item {
 	return &loss.Item{
-		Class: convert.ClassDistributionTenant, UID: uid, Weight: 1, Namespace: p.target, Name: name, Harm: loss.AnyHarm, Generation: generation,
+		Class: convert.ClassDistributionTenant, UID: uid, Weight: 1, Namespace: p.target.namespace, Name: name, Harm: loss.AnyHarm, Generation: generation,
 	}
 }
 
@@ -372,54 +340,38 @@ func (p *pass) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome) {
 // to lead meanwhile, and to see that the row is back.
 func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	var live v1alpha1.DistributionTenant
-	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: o.Name}, &live)
+	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target.namespace, Name: o.Name}, &live)
 	if apierrors.IsNotFound(err) {
 		return outcome{}
 	}
 	if err != nil {
 		return outcome{err: err}
 	}
-	if string(live.UID) != o.UID || relation(&live, p.labels) != tenantsource.Ours || !live.DeletionTimestamp.IsZero() {
+	t := tenantOf(&live, p.target.labels)
+	if t.UID != o.UID || !t.Lives(tenantsource.PolicyDelete) {
 		return outcome{}
 	}
 	if err := p.current(ctx); err != nil {
 		return outcome{err: err}
 	}
-	if o.Mark {
-		return p.markOne(ctx, &live)
-	}
-	if p.in.Guard.Grace > 0 && !p.in.Deleting && !o.Certain() && marked(&live).IsZero() {
-		// A person has taken the mark off, and the cache does not show it yet.
-		return outcome{}
-	}
 	var disabled *loss.Item
-	if p.in.Policy == tenantsource.PolicyDisable {
+	switch isMarked := !t.Marked.IsZero(); {
+	case o.Mark && isMarked, p.in.Guard.Grace > 0 && !p.in.Deleting && !o.Certain() && !o.Mark && !isMarked:
+		// Others have marked it, or have taken the mark off, and the cache does not show it yet.
+		return outcome{}
+	case o.Mark:
+		err = p.target.mark(ctx, &live)
+	case p.in.Policy == tenantsource.PolicyDisable:
 		var generation int64
-		if generation, err = p.disable(ctx, &live); o.Approved {
+		if generation, err = p.target.disable(ctx, &live); o.Approved {
 			disabled = p.approvedChange(o.Name, o.UID, generation)
 		}
-	} else {
+	default:
 		err = p.Client.Delete(ctx, &live, client.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion})
 	}
 	switch {
 	case err == nil:
 		return outcome{done: true, item: disabled}
-	case apierrors.IsNotFound(err):
-		return outcome{}
-	}
-	answer, message := p.AnswerOf(err)
-	return refusedOr(err, answer, message)
-}
-
-// markOne marks an object that is not marked yet.
-func (p *pass) markOne(ctx context.Context, live *v1alpha1.DistributionTenant) outcome {
-	if !marked(live).IsZero() {
-		return outcome{}
-	}
-	err := p.mark(ctx, live)
-	switch {
-	case err == nil:
-		return outcome{done: true}
 	case apierrors.IsNotFound(err):
 		return outcome{}
 	}

@@ -87,7 +87,7 @@ type Controller struct {
 
 // session is what the process remembers of one source.
 type session struct {
-	tenantsource.Session
+	tenantsource.State
 	uid types.UID
 	// program is compiled once for a generation; invalid says why it could not be. reading is the Reading of that spec.
 	generation int64
@@ -110,12 +110,6 @@ type session struct {
 
 // named counts tenants.
 type named struct{ created, updated int }
-
-// drop ends a round that comes to nothing. What its read has seen is told again.
-func (s *session) drop() {
-	s.Round = nil
-	s.stream.Hint()
-}
 
 // New makes a controller.
 func New(o Options) *Controller {

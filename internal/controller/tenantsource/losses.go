@@ -37,13 +37,13 @@ func (s *session) loses(o client.Object) bool {
 }
 
 // noteDeletions takes the objects that a poll sees being deleted. The poll tells of them.
-func (p *pass) noteDeletions(f *fleet) {
+func (p *pass) noteDeletions(f tenantsource.Fleet) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.session.going, p.session.lost = map[types.UID]bool{}, false
-	for _, o := range f.objects {
-		if !o.DeletionTimestamp.IsZero() && relation(o, p.labels) == tenantsource.Ours {
-			p.session.going[o.UID] = true
+	for _, t := range f.Tenants {
+		if t.Deleting && t.Relation == tenantsource.Ours {
+			p.session.going[types.UID(t.UID)] = true
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -22,7 +21,7 @@ const namedTimeout = 10 * time.Second
 // writes no status, and proves nothing about a row that is not there. Whatever else there is to do is left to a poll, which
 // follows at once.
 func (p *pass) readNamed(ctx context.Context, k reconcile.Keeper) error {
-	p.in.BeginNamed()
+	p.apply(tenantsource.NamedBegan{})
 	poll, err := p.applyNamed(ctx, k, p.session.stream.Seen())
 	if poll || err != nil {
 		p.session.stream.Hint()
@@ -54,7 +53,7 @@ func (p *pass) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string
 
 // judgeNamed reads the rows, and finds out what may be done at once. poll says that there is more to do.
 func (p *pass) judgeNamed(ctx context.Context, keys []string) (changes []tenantsource.Change, poll bool, err error) {
-	fleet := p.fleetOnDemand(ctx)
+	fleet := p.target.onDemand(ctx)
 	read := tenantsource.NewPoll(p.session.program, fleet, p.MaxRows)
 	read.Refuse = func(o mapping.Object) string {
 		if p.session.Others.Concern(fleet, o) {
@@ -71,10 +70,10 @@ func (p *pass) judgeNamed(ctx context.Context, keys []string) (changes []tenants
 			return nil, false, cause
 		}
 		log.FromContext(ctx).Info("Reading the rows that have changed failed, so the whole table is read", "reason", failure.Reason, "message", failure.Message)
-		p.in.FailNamed(failure)
+		p.apply(tenantsource.NamedFailed{Reason: failure.Reason})
 		return nil, true, nil
 	}
-	changes, poll = p.in.JudgeNamed(read.Harvest())
+	changes, poll = p.in.State.Named(p.in.View, read.Finish())
 	return changes, poll, nil
 }
 
@@ -89,10 +88,10 @@ func (p *pass) tallyNamed(changes []tenantsource.Change, results []outcome) (lef
 		case !r.done:
 			left = true // it is refused, or has moved: a poll reports how
 		case changes[i].Action == tenantsource.Create:
-			p.session.Others.Add(o)
+			p.session.Others.Learn(o)
 			p.session.named.created++
 		default:
-			p.session.Others.Add(o)
+			p.session.Others.Learn(o)
 			p.session.named.updated++
 		}
 	}
@@ -109,18 +108,4 @@ func (p *pass) unpolled(ctx context.Context) error {
 		return fmt.Errorf("%w: the source has changed, or another process has polled", reconcile.ErrBehind)
 	}
 	return nil
-}
-
-// fleetOnDemand is the fleet for a read of some rows: only their objects are looked for.
-func (p *pass) fleetOnDemand(ctx context.Context) *fleet {
-	return &fleet{
-		objects: map[string]*v1alpha1.DistributionTenant{}, labels: p.labels,
-		find: func(name string) *v1alpha1.DistributionTenant {
-			var o v1alpha1.DistributionTenant
-			if err := p.Client.Get(ctx, client.ObjectKey{Namespace: p.target, Name: name}, &o); err != nil {
-				return nil
-			}
-			return &o
-		},
-	}
 }

@@ -33,16 +33,13 @@ func (p *pass) observeRollout(ctx context.Context) error {
 	if p.session.Round != nil || !p.in.LooksBehind() {
 		return nil
 	}
-	fleet, err := p.fleet(ctx)
-	if err != nil {
-		return err
-	}
-	for _, o := range fleet.objects {
-		if relation(o, p.labels) == tenantsource.Ours && o.DeletionTimestamp.IsZero() && convert.Behind(o) {
+	tenants, err := p.target.tenants(ctx)
+	for i := range tenants {
+		if o := &tenants[i]; relation(o, p.target.labels) == tenantsource.Ours && o.DeletionTimestamp.IsZero() && convert.Behind(o) {
 			p.in.Behind++
 		}
 	}
-	return nil
+	return err
 }
 
 // concludeRollout stores how far changes of the tenants have come, figures alone not each time.
