@@ -1,20 +1,73 @@
-// Package store is what the adapters for stores of customers share: exact numbers, and texts of
-// failures that hold still and tell no secret.
+// Package store is what the adapters for stores of customers share: where they may connect to, what a connection string may
+// say, exact numbers, and texts of failures that hold still and tell no secret.
 package store
 
 import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+	"unicode/utf8"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
+
+// Config is what a reader of a store is made of.
+type Config struct {
+	// Timeout is how long a query may take. What zero means depends on the store.
+	Timeout time.Duration
+	// Guard is asked before each connection; nil allows all.
+	Guard *Guard
+}
+
+// Program is the name by which a server knows the operator.
+const Program = "cloudfront-tenant-operator"
+
+// Text is the value of a textual column or field, or a word for what is no text after all.
+func Text(text string, otherwise mapping.Unsupported) any {
+	if !utf8.ValidString(text) {
+		return otherwise
+	}
+	return text
+}
+
+// JSON is the value of a JSON document. What is none stays a text.
+func JSON(text string) any {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return text
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return text
+	}
+	return exact(value)
+}
+
+func exact(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		return Number(v.String())
+	case []any:
+		for i := range v {
+			v[i] = exact(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = exact(v[key])
+		}
+	}
+	return value
+}
 
 // Number gives a decimal number the type in which a row has it: int64 or float64 where that is
 // the same number, and else the text itself.
@@ -95,8 +148,7 @@ func (d decimal) integer() (int64, bool) {
 // name ports and addresses that differ each time.
 func Unanswered(err error) string {
 	var (
-		refused   *RefusedAddressError
-		ungranted *RefusedHostError
+		refused   RefusedError
 		dns       *net.DNSError
 		untrusted *tls.CertificateVerificationError
 		authority x509.UnknownAuthorityError
@@ -108,8 +160,6 @@ func Unanswered(err error) string {
 	switch {
 	case errors.As(err, &refused):
 		return refused.Error()
-	case errors.As(err, &ungranted):
-		return ungranted.Error()
 	case errors.Is(err, context.Canceled):
 		return "the read was cancelled"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
@@ -136,15 +186,6 @@ func Unanswered(err error) string {
 	}
 	return "no response"
 }
-
-// tlsOptions are the names that the drivers of databases have for the option for TLS, in lower case.
-var tlsOptions = map[string]bool{
-	"ssl": true, "tls": true, "sslmode": true, "ssl-mode": true, "ssl_mode": true, "usessl": true, "use_ssl": true, "requiressl": true,
-	"tlsmode": true, "encrypt": true, "sslenabled": true,
-}
-
-// IsTLSOption reports whether the name is that of an option for TLS, of whichever driver.
-func IsTLSOption(name string) bool { return tlsOptions[strings.ToLower(name)] }
 
 // longestMessage bounds what reaches status and events, in runes and without the ellipsis.
 const longestMessage = 511
