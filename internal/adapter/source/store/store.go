@@ -147,34 +147,26 @@ func (d decimal) integer() (int64, bool) {
 // Unanswered describes in fixed words why there was no answer. The texts of the libraries below
 // name ports and addresses that differ each time.
 func Unanswered(err error) string {
-	var (
-		refused   RefusedError
-		dns       *net.DNSError
-		untrusted *tls.CertificateVerificationError
-		authority x509.UnknownAuthorityError
-		hostname  x509.HostnameError
-		record    tls.RecordHeaderError
-		alert     tls.AlertError
-		network   net.Error
-	)
+	refused, isRefused := errors.AsType[RefusedError](err)
+	network, isNetwork := errors.AsType[net.Error](err)
 	switch {
-	case errors.As(err, &refused):
+	case isRefused:
 		return refused.Error()
 	case errors.Is(err, context.Canceled):
 		return "the read was cancelled"
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), isNetwork && network.Timeout():
 		return "no response within the time limit"
-	case errors.As(err, &dns):
+	case is[*net.DNSError](err):
 		return "could not resolve the host name"
-	case errors.As(err, &hostname):
+	case is[x509.HostnameError](err):
 		return "the server's certificate is not valid for this host name: connect with a name that the certificate contains"
-	case errors.As(err, &authority):
+	case is[x509.UnknownAuthorityError](err):
 		return "the server's certificate is not trusted: make the operator trust its CA (chart value caBundle)"
-	case errors.As(err, &untrusted):
+	case is[*tls.CertificateVerificationError](err):
 		return "the server's certificate is not trusted"
-	case errors.As(err, &record):
+	case is[tls.RecordHeaderError](err):
 		return "the server does not speak TLS"
-	case errors.As(err, &alert):
+	case is[tls.AlertError](err):
 		return "the server rejected the TLS handshake"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the server refused the connection"
@@ -185,6 +177,11 @@ func Unanswered(err error) string {
 		return "the connection was lost"
 	}
 	return "no response"
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // longestMessage bounds what reaches status and events, in runes and without the ellipsis.
