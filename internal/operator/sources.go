@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/utils/clock"
@@ -90,15 +89,11 @@ func (c Config) tables(env *environment, apiServer string) map[mapping.Provider]
 }
 
 // databases makes the readers that run in a child process.
-var databases = map[mapping.Provider]func(time.Duration, *store.Guard) port.Rows{
-	mapping.Postgres: func(t time.Duration, g *store.Guard) port.Rows {
-		return postgres.New(postgres.Config{Timeout: t, Guard: g})
-	},
-	mapping.MySQL: func(t time.Duration, g *store.Guard) port.Rows { return mysql.New(mysql.Config{Timeout: t, Guard: g}) },
-	mapping.MongoDB: func(t time.Duration, g *store.Guard) port.Rows {
-		return mongodb.New(mongodb.Config{Timeout: t, Guard: g})
-	},
-	mapping.Redis: func(t time.Duration, g *store.Guard) port.Rows { return redis.New(redis.Config{Timeout: t, Guard: g}) },
+var databases = map[mapping.Provider]func(store.Config) port.Rows{
+	mapping.Postgres: func(c store.Config) port.Rows { return postgres.New(c) },
+	mapping.MySQL:    func(c store.Config) port.Rows { return mysql.New(c) },
+	mapping.MongoDB:  func(c store.Config) port.Rows { return mongodb.New(c) },
+	mapping.Redis:    func(c store.Config) port.Rows { return redis.New(c) },
 }
 
 // ReadTable makes this process the reader of one table if the operator started it as that, and does not return then. The
@@ -107,7 +102,7 @@ func ReadTable() {
 	child.Serve(func(o child.Options) map[mapping.Provider]port.Rows {
 		rows, guard := map[mapping.Provider]port.Rows{}, store.NewGuard(context.Background(), o.AllowDial, o.APIServer).Only(o.Hosts)
 		for provider, reader := range databases {
-			rows[provider] = reader(o.Timeout, guard)
+			rows[provider] = reader(store.Config{Timeout: o.Timeout, Guard: guard})
 		}
 		return rows
 	})

@@ -28,12 +28,12 @@ func guarded(g *store.Guard) map[string]struct {
 		rows port.Rows
 		form string
 	}{
-		"postgres": {postgres.New(postgres.Config{Timeout: limit, Guard: g}), "postgres://u:p@SERVER/d"},
-		"mysql":    {mysql.New(mysql.Config{Timeout: limit, Guard: g}), "u:p@tcp(SERVER)/d"},
-		"mongodb":  {mongodb.New(mongodb.Config{Timeout: limit, Guard: g}), "mongodb://u:p@SERVER/?directConnection=true"},
-		"redis":    {redis.New(redis.Config{Timeout: limit, Guard: g}), "redis://u:p@SERVER/0"},
+		"postgres": {postgres.New(store.Config{Timeout: limit, Guard: g}), "postgres://u:p@SERVER/d"},
+		"mysql":    {mysql.New(store.Config{Timeout: limit, Guard: g}), "u:p@tcp(SERVER)/d"},
+		"mongodb":  {mongodb.New(store.Config{Timeout: limit, Guard: g}), "mongodb://u:p@SERVER/?directConnection=true"},
+		"redis":    {redis.New(store.Config{Timeout: limit, Guard: g}), "redis://u:p@SERVER/0"},
 		"redis with TLS": {
-			redis.New(redis.Config{Timeout: limit, Guard: g}), "rediss://u:p@SERVER/0",
+			redis.New(store.Config{Timeout: limit, Guard: g}), "rediss://u:p@SERVER/0",
 		},
 	}
 }

@@ -78,10 +78,8 @@ type request struct {
 	mapping.Query
 	// Listen asks for hints instead of rows.
 	Listen bool
-	// Connection is that of the query, which shows itself to no encoder, and Keys are those of the query, which need not be
-	// UTF-8. Both stand before it.
+	// Connection is that of the query, which shows itself to no encoder, and stands before it.
 	Connection []byte
-	Keys       [][]byte
 	Options    Options
 }
 

@@ -3,7 +3,6 @@ package child
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,31 +20,15 @@ import (
 // encodeRequest writes a request with all of its query.
 func encodeRequest(r request) ([]byte, error) {
 	r.Connection = []byte(r.Query.Connection.Reveal())
-	if r.Query.Keys != nil { // which are not the whole table, even where there are none
-		r.Keys = [][]byte{}
-	}
-	for _, key := range r.Query.Keys {
-		r.Keys = append(r.Keys, []byte(key))
-	}
-	body, err := json.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the request: %w", err)
-	}
-	return body, nil
+	return encoding.Marshal(r)
 }
 
 func decodeRequest(body []byte) (request, error) {
 	var r request
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := decoding.Unmarshal(body, &r); err != nil {
 		return request{}, fmt.Errorf("decoding the request: %w", err)
 	}
 	r.Query.Connection = mapping.NewSecret(string(r.Connection))
-	if r.Keys != nil {
-		r.Query.Keys = []string{}
-	}
-	for _, key := range r.Keys {
-		r.Query.Keys = append(r.Query.Keys, string(key))
-	}
 	return r, nil
 }
 

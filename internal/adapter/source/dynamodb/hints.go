@@ -63,8 +63,6 @@ func (t *Tables) streams(q mapping.Query) *dynamodbstreams.Client {
 		if t.config.Endpoint != "" {
 			o.BaseEndpoint = &t.config.Endpoint
 		}
-		o.Retryer = retryer()
-		o.APIOptions = append(o.APIOptions, t.middleware()...)
 	})
 }
 

@@ -1,14 +1,31 @@
-package sqlrows
+package sqldb
 
 import (
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 )
+
+// BadConnection refuses a connection string. The problem is a fixed text: nothing of the string may reach it.
+func BadConnection(problem string) error { return store.BadConnection(operation, problem) }
+
+// CheckParameters refuses a connection string with a parameter that it may not have.
+func CheckParameters(allowed store.Parameters, params map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if problem := allowed.Check(name, params[name]); problem != "" {
+			return BadConnection(problem)
+		}
+	}
+	return nil
+}
 
 // Connection is what a connection string says, in whichever form it was written.
 type Connection struct {
@@ -125,8 +142,8 @@ func splitHost(text string) (host, port string, err error) {
 // hostName leaves no room for a path, a socket's name or a URL.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.?$`)
 
-// Address checks a host and its port, and joins them. Only what is reached over the network comes through: no socket in the
-// file system, and no abstract one.
+// Address checks a host and its port, and joins them. Only what is reached over the network comes through: no socket in
+// the file system, and no abstract one.
 func Address(host, port, defaultPort string) (string, error) {
 	if host == "" {
 		return "", BadConnection("has no host: add the name or the address of the server")
