@@ -137,16 +137,3 @@ func TestCorrections(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
-
-func TestDistribution(t *testing.T) {
-	var all []time.Duration
-	for n := range 100 {
-		all = append(all, time.Duration(100-n)*time.Second)
-	}
-	if got, want := distributionOf(all), (distribution{P50: 51, P99: 100, Max: 100}); got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if got := distributionOf(nil); got != (distribution{}) {
-		t.Errorf("of nothing: %v", got)
-	}
-}

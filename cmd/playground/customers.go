@@ -151,12 +151,11 @@ func (w *world) startMongoDB(ctx context.Context) error {
 		return err
 	}
 	w.say.line("%-14s building FerretDB; the first build takes two minutes", mongoDB.name)
-	bin := filepath.Join(w.dir, "bin")
-	err := w.goTool(ctx, w.say, "-C", filepath.Join(w.root, "hack", "ferretdb"), "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "ferretdb"), ".")
+	err := w.goTool(ctx, w.say, "-C", filepath.Join(w.root, "hack", "ferretdb"), "build", "-ldflags=-s -w", "-o", filepath.Join(w.bin(), "ferretdb"), ".")
 	if err != nil {
 		return fmt.Errorf("building FerretDB: %w", err)
 	}
-	if err := os.Setenv("DATABASE_ASSETS", bin); err != nil { // where the engine is looked for
+	if err := os.Setenv("DATABASE_ASSETS", w.bin()); err != nil { // where the engine is looked for
 		return fmt.Errorf("setting DATABASE_ASSETS: %w", err)
 	}
 	return w.startProduct(ctx, mongoDB)

@@ -179,13 +179,6 @@ func (e *explanation) tenant(o *v1alpha1.DistributionTenant, now time.Time) {
 	}
 }
 
-func orNothing(value string) string {
-	if value == "" {
-		return "nothing"
-	}
-	return value
-}
-
 func (e explanation) text(p *page) {
 	state := map[fleet.State]string{fleet.Ready: "ready", fleet.Working: "not ready yet", fleet.Person: "needs you"}[e.State]
 	p.line("%s   %s for %s: %s", p.paint(bold, e.Kind+" "+e.Name), paintState(p, e.State, state), p.ago(e.Since.Time), e.Reason)

@@ -286,3 +286,10 @@ func short(text string, length int) string {
 	}
 	return string([]rune(text)[:length-1]) + "…"
 }
+
+func orNothing(value string) string {
+	if value == "" {
+		return "nothing"
+	}
+	return value
+}
