@@ -3,7 +3,6 @@ package azure
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
@@ -127,7 +126,7 @@ func equal(a, b dns.RecordSet) bool {
 }
 
 func conflict(format string, args ...any) error {
-	return &fault.Error{Kind: fault.Conflict, Operation: opGetRecord, Message: fmt.Sprintf(format, args...)}
+	return fault.New(fault.Conflict, opGetRecord, format, args...)
 }
 
 func (e *errand) carryOut(ctx context.Context, at place, s step) error {

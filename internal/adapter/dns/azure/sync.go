@@ -11,10 +11,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// patience is how long name servers are asked that do not respond. Many clusters let no DNS out but to their own resolver.
-// Azure's servers have a change after a few seconds, so then its word counts.
-const patience = time.Minute
-
 // dnsPort is where name servers listen.
 const dnsPort = "53"
 
@@ -24,25 +20,11 @@ func (z *Zones) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool,
 	if err != nil {
 		return false, &fault.Error{Kind: fault.NotFound, Operation: opPutRecord, Message: "the change is not known", Err: err}
 	}
-	var visible []dns.Change
-	for _, c := range sent.Changes {
-		// A set without records can't be seen.
-		if len(c.Set.Values) > 0 {
-			visible = append(visible, c)
-		}
-	}
 	servers, err := z.nameServers(ctx, zoneID)
 	if err != nil {
 		return false, err
 	}
-	if len(visible) == 0 || len(servers) == 0 {
-		return true, nil
-	}
-	shown, err := authority.Show(ctx, servers, "", visible)
-	if fault.Is(err, fault.Transient) && z.config.Clock.Since(time.UnixMilli(made)) >= patience {
-		return true, nil
-	}
-	return shown, err
+	return authority.Accepted(ctx, servers, "", sent.Changes, z.config.Clock.Since(time.UnixMilli(made)))
 }
 
 // nameServers are those that are asked about a zone.

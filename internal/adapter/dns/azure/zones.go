@@ -54,7 +54,7 @@ func zone(operation string, z *armdns.Zone) (dns.Zone, []string, error) {
 	var servers []string
 	for _, s := range z.Properties.NameServers {
 		if s != nil {
-			servers = append(servers, canonical(*s))
+			servers = append(servers, dns.Lower(*s))
 		}
 	}
 	return dns.Zone{ID: at.id(), Name: at.zone, Private: private}, servers, nil

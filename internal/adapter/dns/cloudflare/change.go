@@ -51,7 +51,7 @@ func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (st
 // writable refuses what can't be written, or not be put back.
 func writable(c dns.Change) error {
 	s, refuse := c.Set, func(text string) error {
-		return &fault.Error{Kind: fault.Invalid, Operation: opBatch, Message: fmt.Sprintf("the %s record %s %s", c.Set.Type, c.Set.Name, text)}
+		return fault.New(fault.Invalid, opBatch, "the %s record %s %s", c.Set.Type, c.Set.Name, text)
 	}
 	switch {
 	case s.Routed:
@@ -96,10 +96,7 @@ func (h holding) deletions(changes []dns.Change) (ids []string, err error) {
 		}
 		s := h.byKey[c.Set.Key]
 		if s == nil || !equal(s.RecordSet, c.Set) {
-			return nil, &fault.Error{
-				Kind: fault.Conflict, Operation: opBatch,
-				Message: fmt.Sprintf("the %s record %s was changed or deleted meanwhile", c.Set.Type, c.Set.Name),
-			}
+			return nil, fault.New(fault.Conflict, opBatch, "the %s record %s was changed or deleted meanwhile", c.Set.Type, c.Set.Name)
 		}
 		ids = append(ids, s.ids...)
 		delete(h.byKey, c.Set.Key)
@@ -123,10 +120,7 @@ func (h holding) room(changes []dns.Change) error {
 		}
 		for key := range h.byKey {
 			if h.clashes(key, c.Set.Key) {
-				return &fault.Error{
-					Kind: fault.Exists, Operation: opBatch,
-					Message: fmt.Sprintf("the %s record %s can't be created: there is another record already", c.Set.Type, c.Set.Name),
-				}
+				return fault.New(fault.Exists, opBatch, "the %s record %s can't be created: there is another record already", c.Set.Type, c.Set.Name)
 			}
 		}
 		h.byKey[c.Set.Key] = &heldSet{RecordSet: c.Set}

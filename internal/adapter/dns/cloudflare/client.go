@@ -136,7 +136,7 @@ type request struct {
 func (e *errand) call(ctx context.Context, operation string, r request, into any) error {
 	token := strings.TrimSpace(e.config.Token())
 	if token == "" {
-		return &fault.Error{Kind: fault.Denied, Operation: operation, Message: "the account has no API token: add one to its Secret"}
+		return fault.New(fault.Denied, operation, "the account has no API token: add one to its Secret")
 	}
 	bounded := func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, patience)

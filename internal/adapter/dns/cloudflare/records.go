@@ -77,7 +77,7 @@ func (e *errand) pages(ctx context.Context, id, name string) ([]wireRecord, erro
 		all = append(all, page...)
 		switch {
 		case moved || len(all) > total:
-			return nil, &fault.Error{Kind: fault.Transient, Operation: opListRecords, Message: "records were added or deleted while they were being listed"}
+			return nil, fault.New(fault.Transient, opListRecords, "records were added or deleted while they were being listed")
 		case len(all) == total:
 			return all, nil
 		case len(page) == 0:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -90,7 +89,7 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 	case answer.Result == nil || total == nil || answer.Info.PerPage < 1:
 		return nil, "", unreadable(opListZones, "the list of zones with its length")
 	case before >= 0 && before != *total:
-		return nil, "", &fault.Error{Kind: fault.Transient, Operation: opListZones, Message: "zones were added or removed while they were being listed"}
+		return nil, "", fault.New(fault.Transient, opListZones, "zones were added or removed while they were being listed")
 	}
 	page := make([]dns.Zone, 0, len(answer.Result))
 	for _, w := range answer.Result {
@@ -160,5 +159,5 @@ func plausible(operation, id string) error {
 	if zoneID.MatchString(id) {
 		return nil
 	}
-	return &fault.Error{Kind: fault.NotFound, Operation: operation, Message: "a zone at Cloudflare has an ID of 32 hexadecimal digits, which " + strconv.Quote(id) + " is not"}
+	return fault.New(fault.NotFound, operation, "a zone at Cloudflare has an ID of 32 hexadecimal digits, which %q is not", id)
 }

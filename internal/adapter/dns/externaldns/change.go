@@ -100,8 +100,7 @@ func (e *errand) change(ctx context.Context, zone string, changes []dns.Change) 
 	case err != nil:
 		return err
 	case !e.ours(o, zone):
-		return &fault.Error{Kind: fault.Exists, Operation: opCreate, Message: fmt.Sprintf("the DNSEndpoint %s/%s is not the operator's: "+
-			"delete it, or give the account a namespace of its own", o.GetNamespace(), o.GetName())}
+		return fault.New(fault.Exists, opCreate, "the DNSEndpoint %s/%s is not the operator's: delete it, or give the account a namespace of its own", o.GetNamespace(), o.GetName())
 	}
 	held, err := e.sets(ctx, zone, o)
 	if err != nil {

@@ -61,27 +61,18 @@ func (e *errand) seen(ctx context.Context, zone string, changes []dns.Change) (e
 
 // shown reports whether the name servers answer as the changes say.
 func (e *errand) shown(ctx context.Context, zone string, changes []dns.Change) (shown bool, err error) {
-	// A set without values can't be seen.
-	visible := slices.DeleteFunc(slices.Clone(changes), func(c dns.Change) bool { return len(c.Set.Values) == 0 })
 	err = e.passes.Do(ctx, calls.Call{Operation: opRead}, func(ctx context.Context) error {
-		shown, err = e.show(ctx, visible)
+		shown, err = authority.Show(ctx, e.config.NameServers, "", changes)
 		if !fault.Is(err, fault.Transient) {
 			return err
 		}
-		left := slices.DeleteFunc(slices.Clone(visible), func(c dns.Change) bool { return c.Action == dns.Delete && e.delegated(ctx, zone, c.Set.Name) })
-		if len(left) < len(visible) {
-			shown, err = e.show(ctx, left)
+		left := slices.DeleteFunc(slices.Clone(changes), func(c dns.Change) bool { return c.Action == dns.Delete && e.delegated(ctx, zone, c.Set.Name) })
+		if len(left) < len(changes) {
+			shown, err = authority.Show(ctx, e.config.NameServers, "", left)
 		}
 		return err
 	})
 	return shown, err
-}
-
-func (e *errand) show(ctx context.Context, changes []dns.Change) (bool, error) {
-	if len(changes) == 0 {
-		return true, nil
-	}
-	return authority.Show(ctx, e.config.NameServers, "", changes)
 }
 
 // delegated reports whether the zone leaves the name to other servers. They answer then, whatever is deleted here.

@@ -2,7 +2,6 @@ package externaldns
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -15,10 +14,7 @@ import (
 // GetZone implements port.Zones.
 func (d *DNS) GetZone(ctx context.Context, id string) (dns.Zone, error) {
 	if !slices.Contains(d.domains, id) {
-		return dns.Zone{}, &fault.Error{
-			Kind: fault.NotFound, Operation: opZone,
-			Message: fmt.Sprintf("the account has no zone %s: its domains are in dns.accounts", id),
-		}
+		return dns.Zone{}, fault.New(fault.NotFound, opZone, "the account has no zone %s: its domains are in dns.accounts", id)
 	}
 	if err := d.errand().served(ctx, id); err != nil {
 		return dns.Zone{}, err
@@ -141,7 +137,7 @@ func (e *errand) sets(ctx context.Context, zone string, o object) ([]dns.RecordS
 // ReadName implements port.Zones. Where no DNSEndpoint is for the name it has what the name servers show there.
 func (d *DNS) ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSet, error) {
 	if _, ok := wire.IsDomainName(name); !ok {
-		return nil, &fault.Error{Kind: fault.Invalid, Operation: opRead, Message: fmt.Sprintf("%s is not a domain name", name)}
+		return nil, fault.New(fault.Invalid, opRead, "%s is not a domain name", name)
 	}
 	e := d.errand()
 	if err := e.served(ctx, zoneID); err != nil {
