@@ -36,16 +36,8 @@ func (i *Inventory) Read(ctx context.Context, name string) (distributiontenant.O
 	}
 	e = i.store(t)
 	e.listETag = paired
-	i.land(e)
+	i.watch.land(e)
 	return t, nil
-}
-
-// confirms reports whether what was read now agrees with what the list last showed. A read may lag behind the list: it
-// is believed when both agree on the ETag or, where they never do, when the list has shown the tenant again since the
-// read before, neither has changed, and the list had not seen a later change than the read.
-func (e *entry) confirms(t distributiontenant.Observed) bool {
-	same := e.readETag == t.ETag && e.readShown == e.shownETag && e.shownAt > e.touched
-	return t.ETag == e.shownETag || same && instant.Of(t.Modified) >= e.shownModified
 }
 
 // ReadTags reads the tags of a known tenant.
@@ -145,7 +137,7 @@ func (i *Inventory) bury(name, id string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.buried[id] = i.tick()
-	delete(i.flights, name)
+	delete(i.watch.flights, name)
 	if e := i.byName[name]; e != nil && e.tenant.id == id {
 		i.drop(e)
 	}
