@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/arm"
@@ -152,38 +151,16 @@ func (d *DNS) Traits() dns.Traits {
 	}
 }
 
-// callTimeout ends a call that Azure does not answer, so that one does not hold up its zone. Its usual answers take less
-// than a second.
-const callTimeout = 30 * time.Second
-
-// errand is all that one question or change takes. Its calls follow each other although the rate may be used up: a name whose
-// records are replaced must not wait half-way.
-type errand struct {
-	*Zones
-
-	passes *calls.Errand
-}
-
-func (z *Zones) errand() *errand { return &errand{Zones: z, passes: z.config.Gate.Errand()} }
-
-// do makes a call that may change something.
-func (e *errand) do(ctx context.Context, operation string, send func(context.Context) error) error {
-	return e.call(ctx, calls.Call{Operation: operation, Changes: true}, send)
+// write makes a call that may change something.
+func (z *Zones) write(ctx context.Context, operation string, send func(context.Context) error) error {
+	return z.config.Gate.Bounded(ctx, calls.Call{Operation: operation, Changes: true}, classify, send)
 }
 
 // read makes a call that changes nothing. It is made twice where the first fails for no reason of ours.
-func (e *errand) read(ctx context.Context, operation string, send func(context.Context) error) error {
-	err := e.call(ctx, calls.Call{Operation: operation}, send)
+func (z *Zones) read(ctx context.Context, operation string, send func(context.Context) error) error {
+	err := z.config.Gate.Bounded(ctx, calls.Call{Operation: operation}, classify, send)
 	if fault.Is(err, fault.Transient) && ctx.Err() == nil {
-		err = e.call(ctx, calls.Call{Operation: operation}, send)
+		err = z.config.Gate.Bounded(ctx, calls.Call{Operation: operation}, classify, send)
 	}
 	return err
-}
-
-func (e *errand) call(ctx context.Context, c calls.Call, send func(context.Context) error) error {
-	return e.passes.Do(ctx, c, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, callTimeout)
-		defer cancel()
-		return classify(c.Operation, send(ctx))
-	})
 }

@@ -34,14 +34,14 @@ func (z *Zones) Change(ctx context.Context, zoneID string, changes []dns.Change)
 	if err != nil {
 		return "", err
 	}
-	e := z.errand()
+	ctx = calls.Errand(ctx)
 	for i := range steps {
-		if err := e.prepare(ctx, at, &steps[i]); err != nil {
+		if err := z.prepare(ctx, at, &steps[i]); err != nil {
 			return "", err
 		}
 	}
 	for i, s := range steps {
-		if err := e.carryOut(ctx, at, s); err != nil {
+		if err := z.carryOut(ctx, at, s); err != nil {
 			if i > 0 {
 				err = calls.Partly(err)
 			}
@@ -102,11 +102,11 @@ func routed(s dns.RecordSet) error {
 }
 
 // prepare reads the version of what is deleted or replaced, which has to be what the change names.
-func (e *errand) prepare(ctx context.Context, at place, s *step) error {
+func (z *Zones) prepare(ctx context.Context, at place, s *step) error {
 	if s.before == nil {
 		return nil
 	}
-	found, err := e.getRecord(ctx, at, s.key)
+	found, err := z.getRecord(ctx, at, s.key)
 	switch {
 	case err != nil:
 		return err
@@ -129,11 +129,11 @@ func conflict(format string, args ...any) error {
 	return fault.New(fault.Conflict, opGetRecord, format, args...)
 }
 
-func (e *errand) carryOut(ctx context.Context, at place, s step) error {
+func (z *Zones) carryOut(ctx context.Context, at place, s step) error {
 	kind := armdns.RecordType(s.key.Type)
 	if s.after == nil {
-		return e.do(ctx, opDeleteRecord, func(ctx context.Context) error {
-			_, err := e.records.Delete(ctx, at.group, at.zone, s.relative, kind, &armdns.RecordSetsClientDeleteOptions{IfMatch: &s.etag})
+		return z.write(ctx, opDeleteRecord, func(ctx context.Context) error {
+			_, err := z.records.Delete(ctx, at.group, at.zone, s.relative, kind, &armdns.RecordSetsClientDeleteOptions{IfMatch: &s.etag})
 			return err
 		})
 	}
@@ -141,8 +141,8 @@ func (e *errand) carryOut(ctx context.Context, at place, s step) error {
 	if s.before != nil {
 		condition = &armdns.RecordSetsClientCreateOrUpdateOptions{IfMatch: &s.etag}
 	}
-	err := e.do(ctx, opPutRecord, func(ctx context.Context) error {
-		out, err := e.records.CreateOrUpdate(ctx, at.group, at.zone, s.relative, kind, armdns.RecordSet{Properties: s.after}, condition)
+	err := z.write(ctx, opPutRecord, func(ctx context.Context) error {
+		out, err := z.records.CreateOrUpdate(ctx, at.group, at.zone, s.relative, kind, armdns.RecordSet{Properties: s.after}, condition)
 		if err == nil && value(out.Etag) == "" {
 			return unreadable(opPutRecord, "the etag of the record set")
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
@@ -19,23 +20,23 @@ const pageSize = 1000
 
 // GetZone implements port.Zones.
 func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
-	return z.errand().getZone(ctx, id)
+	return z.getZone(calls.Errand(ctx), id)
 }
 
 // getZone reads a zone, and remembers its name servers.
-func (e *errand) getZone(ctx context.Context, id string) (found dns.Zone, err error) {
+func (z *Zones) getZone(ctx context.Context, id string) (found dns.Zone, err error) {
 	at, err := placeOf(opGetZone, id)
 	if err != nil {
 		return dns.Zone{}, err
 	}
-	err = e.read(ctx, opGetZone, func(ctx context.Context) error {
-		out, err := e.zones.Get(ctx, at.group, at.zone, nil)
+	err = z.read(ctx, opGetZone, func(ctx context.Context) error {
+		out, err := z.zones.Get(ctx, at.group, at.zone, nil)
 		if err != nil {
 			return err
 		}
 		var servers []string
 		if found, servers, err = zone(opGetZone, &out.Zone); err == nil {
-			e.remember(id, servers)
+			z.remember(id, servers)
 		}
 		return err
 	})
@@ -70,7 +71,7 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 		page []dns.Zone
 		next string
 	)
-	err := z.errand().read(ctx, operation, func(ctx context.Context) error {
+	err := z.read(calls.Errand(ctx), operation, func(ctx context.Context) error {
 		list, err := fetch(ctx, marker)
 		if err != nil {
 			return err
@@ -146,7 +147,7 @@ func (z *Zones) ListRecords(ctx context.Context, zoneID, marker string) ([]dns.R
 		page []dns.RecordSet
 		next string
 	)
-	err = z.errand().read(ctx, opListRecords, func(ctx context.Context) error {
+	err = z.read(calls.Errand(ctx), opListRecords, func(ctx context.Context) error {
 		pager := z.records.NewListAllByDNSZonePager(at.group, at.zone, &armdns.RecordSetsClientListAllByDNSZoneOptions{Top: to.Ptr[int32](pageSize)})
 		list, err := fetch(ctx, pager, marker)
 		if err != nil {
@@ -183,10 +184,10 @@ func (z *Zones) ReadName(ctx context.Context, zoneID, name string) ([]dns.Record
 	if _, inside := at.relative(name); !inside {
 		return nil, nil
 	}
-	e := z.errand()
+	ctx = calls.Errand(ctx)
 	var found []dns.RecordSet
 	for _, kind := range at.kindsOf(name) {
-		one, err := e.getRecord(ctx, at, dns.Key{Name: name, Type: kind})
+		one, err := z.getRecord(ctx, at, dns.Key{Name: name, Type: kind})
 		switch {
 		case err != nil:
 			return nil, err
@@ -200,7 +201,7 @@ func (z *Zones) ReadName(ctx context.Context, zoneID, name string) ([]dns.Record
 	}
 	if len(found) == 0 {
 		// That nothing is there can also mean that the zone is not: Azure says either with the same status.
-		_, err = e.getZone(ctx, zoneID)
+		_, err = z.getZone(ctx, zoneID)
 	}
 	return found, err
 }
@@ -221,11 +222,11 @@ type versioned struct {
 }
 
 // getRecord reads a record set, nil if there is none.
-func (e *errand) getRecord(ctx context.Context, at place, k dns.Key) (*versioned, error) {
+func (z *Zones) getRecord(ctx context.Context, at place, k dns.Key) (*versioned, error) {
 	relative, _ := at.relative(k.Name)
 	var found *versioned
-	err := e.read(ctx, opGetRecord, func(ctx context.Context) error {
-		out, err := e.records.Get(ctx, at.group, at.zone, relative, armdns.RecordType(k.Type), nil)
+	err := z.read(ctx, opGetRecord, func(ctx context.Context) error {
+		out, err := z.records.Get(ctx, at.group, at.zone, relative, armdns.RecordType(k.Type), nil)
 		if isAbsent(err) {
 			return nil
 		}

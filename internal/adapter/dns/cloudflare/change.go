@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -33,8 +34,8 @@ func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (st
 			return "", err
 		}
 	}
-	e := z.errand()
-	held, err := e.heldAt(ctx, id, changes)
+	ctx = calls.Errand(ctx)
+	held, err := z.heldAt(ctx, id, changes)
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +46,7 @@ func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (st
 	if err := held.room(changes); err != nil {
 		return "", err
 	}
-	return e.batch(ctx, id, deletes, z.creations(changes))
+	return z.batch(ctx, id, deletes, z.creations(changes))
 }
 
 // writable refuses what can't be written, or not be put back.
@@ -66,7 +67,7 @@ func writable(c dns.Change) error {
 }
 
 // heldAt reads what the zone holds at the names of the changes.
-func (e *errand) heldAt(ctx context.Context, id string, changes []dns.Change) (holding, error) {
+func (z *Zones) heldAt(ctx context.Context, id string, changes []dns.Change) (holding, error) {
 	var names []string
 	for _, c := range changes {
 		names = append(names, c.Set.Name)
@@ -74,11 +75,11 @@ func (e *errand) heldAt(ctx context.Context, id string, changes []dns.Change) (h
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) > fewNames {
-		return e.held(ctx, id, "")
+		return z.held(ctx, id, "")
 	}
 	all := newHolding("", false)
 	for _, name := range names {
-		held, err := e.held(ctx, id, name)
+		held, err := z.held(ctx, id, name)
 		if err != nil {
 			return holding{}, err
 		}
@@ -177,7 +178,7 @@ func (z *Zones) note(o dns.Owner) string {
 }
 
 // batch sends the changes, and returns an id that says which they are and when they were made.
-func (e *errand) batch(ctx context.Context, id string, deletes []string, posts []newRecord) (string, error) {
+func (z *Zones) batch(ctx context.Context, id string, deletes []string, posts []newRecord) (string, error) {
 	var body struct {
 		Deletes []recordID  `json:"deletes,omitempty"`
 		Posts   []newRecord `json:"posts,omitempty"`
@@ -192,8 +193,8 @@ func (e *errand) batch(ctx context.Context, id string, deletes []string, posts [
 			Posts   []recordID `json:"posts"`
 		} `json:"result"`
 	}
-	if err := e.call(ctx, opBatch, request{path: pathOf(id) + "/dns_records/batch", body: body}, &answer); err != nil {
-		e.forget(id, err)
+	if err := z.call(ctx, opBatch, request{path: pathOf(id) + "/dns_records/batch", body: body}, &answer); err != nil {
+		z.forget(id, err)
 		return "", err
 	}
 	r := answer.Result
@@ -204,7 +205,7 @@ func (e *errand) batch(ctx context.Context, id string, deletes []string, posts [
 	for _, one := range slices.Concat(r.Posts, r.Deletes) {
 		first = cmp.Or(first, one.ID)
 	}
-	return changeID(first, e.config.Clock.Now()), nil
+	return changeID(first, z.config.Clock.Now()), nil
 }
 
 // changeID names a change by its first record and its time. There is nothing at Cloudflare to look it up by.

@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"k8s.io/utils/clock"
 
@@ -30,8 +29,6 @@ import (
 
 const (
 	usualURL = "https://api.cloudflare.com/client/v4/"
-	// patience is for one call. A page of 5,000 records takes a few seconds.
-	patience = 30 * time.Second
 	// userAgent tells Cloudflare whose calls these are.
 	userAgent = "cloudfront-tenant-operator"
 )
@@ -112,15 +109,6 @@ const (
 	opBatch       = "BatchRecords"
 )
 
-// errand is all that one question or change takes.
-type errand struct {
-	*Zones
-
-	passes *calls.Errand
-}
-
-func (z *Zones) errand() *errand { return &errand{Zones: z, passes: z.config.Gate.Errand()} }
-
 // request is a call of the API. The body is JSON; without one the method is GET.
 type request struct {
 	path  string
@@ -133,26 +121,23 @@ type request struct {
 //
 // The SDK is not used: its decoder embeds reflect.Type, so that the linker keeps every method of every type in the
 // operator, which then is half as large again.
-func (e *errand) call(ctx context.Context, operation string, r request, into any) error {
-	token := strings.TrimSpace(e.config.Token())
+func (z *Zones) call(ctx context.Context, operation string, r request, into any) error {
+	token := strings.TrimSpace(z.config.Token())
 	if token == "" {
 		return fault.New(fault.Denied, operation, "the account has no API token: add one to its Secret")
 	}
-	bounded := func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		return classify(operation, e.send(ctx, token, r, into))
-	}
-	return e.passes.Do(ctx, calls.Call{Operation: operation, Changes: operation == opBatch}, bounded)
+	return z.config.Gate.Bounded(ctx, calls.Call{Operation: operation, Changes: operation == opBatch}, classify, func(ctx context.Context) error {
+		return z.send(ctx, token, r, into)
+	})
 }
 
-func (e *errand) send(ctx context.Context, token string, r request, into any) error {
-	out, err := r.build(ctx, e.config.BaseURL)
+func (z *Zones) send(ctx context.Context, token string, r request, into any) error {
+	out, err := r.build(ctx, z.config.BaseURL)
 	if err != nil {
 		return err
 	}
 	out.Header.Set("Authorization", "Bearer "+token)
-	answer, err := e.config.HTTPClient.Do(out)
+	answer, err := z.config.HTTPClient.Do(out)
 	if err != nil {
 		return fmt.Errorf("sending the request: %w", err)
 	}

@@ -13,7 +13,7 @@ const dnsPort = "53"
 
 // InSync implements port.Zones. The zone's own name servers are asked.
 func (z *Zones) InSync(ctx context.Context, id string, sent dns.Sent) (bool, error) {
-	zone, err := z.errand().info(ctx, id, knownFor)
+	zone, err := z.info(ctx, id, knownFor)
 	if err != nil {
 		return false, err
 	}

@@ -48,25 +48,25 @@ var zoneID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // GetZone implements port.Zones.
 func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
-	return z.errand().zone(ctx, id)
+	return z.zone(ctx, id)
 }
 
 // pathOf is where a zone is.
 func pathOf(id string) string { return zonesPath + "/" + id }
 
 // zone reads a zone.
-func (e *errand) zone(ctx context.Context, id string) (dns.Zone, error) {
+func (z *Zones) zone(ctx context.Context, id string) (dns.Zone, error) {
 	if err := plausible(opGetZone, id); err != nil {
 		return dns.Zone{}, err
 	}
 	var answer struct {
 		Result wireZone `json:"result"`
 	}
-	if err := e.call(ctx, opGetZone, request{path: pathOf(id)}, &answer); err != nil {
-		e.forget(id, err)
+	if err := z.call(ctx, opGetZone, request{path: pathOf(id)}, &answer); err != nil {
+		z.forget(id, err)
 		return dns.Zone{}, err
 	}
-	return e.learn(opGetZone, answer.Result)
+	return z.learn(opGetZone, answer.Result)
 }
 
 // ListZones implements port.Zones. The marker has the number of the page and how many zones there are: where that
@@ -82,7 +82,7 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 		Result []wireZone `json:"result"`
 		Info   resultInfo `json:"result_info"`
 	}
-	err := z.errand().call(ctx, opListZones, request{path: zonesPath, query: pageOf(number, zonesPerPage)}, &answer)
+	err := z.call(ctx, opListZones, request{path: zonesPath, query: pageOf(number, zonesPerPage)}, &answer)
 	switch total := answer.Info.Total; {
 	case err != nil:
 		return nil, "", err
@@ -129,19 +129,19 @@ func (z *Zones) learn(operation string, w wireZone) (dns.Zone, error) {
 }
 
 // info returns what is known of a zone, and asks where that is nothing, or too old.
-func (e *errand) info(ctx context.Context, id string, fresh time.Duration) (zoneInfo, error) {
-	e.mu.Lock()
-	known, ok := e.known[id]
-	e.mu.Unlock()
-	if ok && (fresh == 0 || e.config.Clock.Since(known.read) < fresh) {
+func (z *Zones) info(ctx context.Context, id string, fresh time.Duration) (zoneInfo, error) {
+	z.mu.Lock()
+	known, ok := z.known[id]
+	z.mu.Unlock()
+	if ok && (fresh == 0 || z.config.Clock.Since(known.read) < fresh) {
 		return known, nil
 	}
-	if _, err := e.zone(ctx, id); err != nil {
+	if _, err := z.zone(ctx, id); err != nil {
 		return zoneInfo{}, err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.known[id], nil
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	return z.known[id], nil
 }
 
 // forget drops what is known of a zone that is gone.
