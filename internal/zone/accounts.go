@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// Providers are the DNS services that objects can name.
+// Providers are the accounts at DNS services that objects can name, each with its client.
 type Providers map[dns.Provider]port.DNS
 
 // Always returns the same providers at all times.
@@ -33,8 +33,8 @@ func (p Providers) refusal(name dns.Provider) *fault.Error {
 	return nil
 }
 
-// means returns the provider that a spec means: of a service with one account, that one.
-func (p Providers) means(name dns.Provider) dns.Provider {
+// withAccount adds the account that a spec leaves out: of a service with one account, that one.
+func (p Providers) withAccount(name dns.Provider) dns.Provider {
 	if accounts := p.accounts(name.Service); name.Account == "" && len(accounts) == 1 {
 		return accounts[0]
 	}
