@@ -8,8 +8,8 @@
 // What it knows is a hint. Nothing is released or created again because it is missing here: before that the tenant is
 // read from AWS.
 //
-// facts.go has what is known of one tenant and memory.go of all, sweep.go decides when AWS is looked at, and calls.go has the
-// calls that objects make. Of the other watches each has a file.
+// facts.go has what is known of one tenant and memory.go of all, sweep.go decides when AWS is looked at, and calls.go
+// has the calls that objects make. Of the other watches each has a file.
 package inventory
 
 import (
@@ -71,7 +71,8 @@ func New(o Options) *Inventory {
 // Start runs the inventory until the context ends. It implements the manager's Runnable.
 func (i *Inventory) Start(ctx context.Context) error { return run(ctx, i.opts.Clock, i.Step, i.poke) }
 
-// run makes one step after the other until the context ends, each after the pause that the one before has named, or a poke.
+// run makes one step after the other until the context ends, each after the pause that the one before has named, or a
+// poke.
 func run(ctx context.Context, c clock.WithTicker, step func(context.Context) time.Duration, poke <-chan struct{}) error {
 	for {
 		timer := c.NewTimer(step(ctx))

@@ -14,7 +14,8 @@ import (
 // they changed: the list does not show them.
 const tagRotation = 24 * time.Hour
 
-// memory is what is known of the tenants of an account. Exported methods, all and names take the lock, the others need it.
+// memory is what is known of the tenants of an account. Exported methods, all and names take the lock, the others need
+// it.
 type memory struct {
 	opts Options
 
@@ -204,8 +205,8 @@ func (m *memory) rememberTags(e *entry, read map[string]string) {
 	e.tagsDue = instant.Of(now.Add(tagRotation - time.Duration(m.opts.Random()*float64(tagRotation/10))))
 }
 
-// shown takes over what the list shows of a tenant, and reports whether it has moved.
-func (m *memory) shown(e *entry, t distributiontenant.Observed) bool {
+// listed takes over what the list shows of a tenant, and reports whether it has moved.
+func (m *memory) listed(e *entry, t distributiontenant.Observed) bool {
 	before, now := e.tenant, factsOf(t, e.tenant)
 	e.shownETag, e.shownModified, e.shownAt = either(e.shownETag, now.etag), now.modified, m.tick()
 	paired := e.listETag

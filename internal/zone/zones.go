@@ -225,8 +225,8 @@ func partsOf(c dns.Claim) map[dns.ZoneKey]dns.Claim {
 	return parts
 }
 
-// accessOf is the identity that acts for a record. One that stays at a former provider for now has that with which it was
-// published: the identity of one provider means nothing to another.
+// accessOf is the identity that acts for a record. One that stays at a former provider for now has that with which it
+// was published: the identity of one provider means nothing to another.
 func accessOf(c dns.Claim, r dns.Record) dns.Access {
 	if r.Provider == c.Access.Provider {
 		return c.Access

@@ -49,7 +49,7 @@ func (e Declared) happen(z *ZoneState) {
 	z.rights.dismiss(formerly)
 	if !again {
 		z.restore(c)
-		z.doubts.missing(c)
+		z.doubts.noteUnlisted(c)
 	}
 	c.forgetGone()
 	c.Barred = z.rights.identities[c.Access].barred

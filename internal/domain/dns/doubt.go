@@ -48,8 +48,8 @@ func (d *doubts) next() string {
 	return cmp.Or(least(d.rechecks), least(d.unlisted), least(d.lost))
 }
 
-// missing notes a name of a claim's ledger that the listing does not have.
-func (d *doubts) missing(c *declared) {
+// noteUnlisted notes a name of a claim's ledger that the listing does not have.
+func (d *doubts) noteUnlisted(c *declared) {
 	for _, e := range c.Ledger {
 		if d.traits.Unlisted && d.contents.sets != nil && len(d.contents.sets[e.Name]) == 0 {
 			d.unlisted[e.Name] = true
@@ -99,10 +99,10 @@ func (e NameRead) happen(z *ZoneState) {
 	now, name := z.at.Now, e.Call.Name
 	switch {
 	case e.Err == nil:
-		z.rights.readable(e.Call.Access)
+		z.rights.allowRead(e.Call.Access)
 		before, known := z.contents.sets[name], z.contents.sets != nil
-		z.note(name, e.Sets)
-		z.flights.vanished(name, before, known)
+		z.learn(name, e.Sets)
+		z.flights.noteVanished(name, before, known)
 		delete(z.doubts.unlisted, name)
 		z.doubts.resolve(name)
 		z.outbox.conclude(name)
@@ -117,7 +117,7 @@ func (e NameRead) happen(z *ZoneState) {
 	case fault.Is(e.Err, fault.Throttled, fault.Transient):
 		z.doubts.readAfter = now.Add(retry.Jitter(readPause, z.at.Random))
 	default:
-		z.unreadable(e.Call.Access, e.Err)
+		z.denyRead(e.Call.Access, e.Err)
 	}
 }
 

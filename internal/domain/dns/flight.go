@@ -122,9 +122,9 @@ func (f *flights) restore(r Record, until time.Time) {
 	f.restored.records[r] = true
 }
 
-// vanished notes the records of ledgers that others have deleted since the name had these sets, if they were known: servers
-// may show them for a while.
-func (f *flights) vanished(name string, before []RecordSet, known bool) {
+// noteVanished notes the records of ledgers that others have deleted since the name had these sets, if they were known:
+// servers may show them for a while.
+func (f *flights) noteVanished(name string, before []RecordSet, known bool) {
 	one := &flight{records: map[Record]bool{}, until: f.at.Now.Add(propagation)}
 	had, has := Place{Name: name, Sets: before}, f.place(name)
 	for _, c := range f.claims.names[name] {
@@ -190,12 +190,12 @@ func (e SyncAnswered) happen(z *ZoneState) {
 	}
 	if done {
 		z.effects.Propagated = append(z.effects.Propagated, age)
-		z.flights.arrived(f)
+		z.flights.end(f)
 	}
 }
 
-// arrived ends a flight.
-func (f *flights) arrived(one *flight) {
+// end ends a flight.
+func (f *flights) end(one *flight) {
 	f.all = slices.DeleteFunc(f.all, func(o *flight) bool { return o == one })
 	if f.restored == one {
 		f.restored = nil
@@ -210,7 +210,7 @@ const unidentified = "unidentified"
 func (f *flights) land() {
 	for _, one := range slices.Clone(f.all) {
 		if one.id == "" && !one.until.IsZero() && !f.at.Now.Before(one.until) && !f.follow(one) {
-			f.arrived(one)
+			f.end(one)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ground is what all parts of a zone's state stand on: what objects have declared, what the zone holds, and the event that is
-// being applied.
+// ground is what all parts of a zone's state stand on: what objects have declared, what the zone holds, and the event
+// that is being applied.
 type ground struct {
 	traits Traits
 	claims register
@@ -52,8 +52,8 @@ func (g *ground) place(name string) Place {
 	return p
 }
 
-// note remembers which records a name has, past any listing that is under way.
-func (g *ground) note(name string, sets []RecordSet) {
+// learn remembers which records a name has, past any listing that is under way.
+func (g *ground) learn(name string, sets []RecordSet) {
 	before := delegation(g.contents.sets, name)
 	g.contents.records += len(sets) - len(g.contents.sets[name])
 	if len(sets) == 0 {

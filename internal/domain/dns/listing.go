@@ -96,7 +96,7 @@ func (e PageListed) happen(z *ZoneState) {
 		z.interrupted(l, e.Call.Access, err)
 		return
 	}
-	z.rights.readable(e.Call.Access)
+	z.rights.allowRead(e.Call.Access)
 	l.take(e.Page)
 	l.marker, l.retries = e.Next, 0
 	if e.Next == "" {
@@ -142,7 +142,7 @@ func (z *ZoneState) interrupted(l *listing, access Access, err error) {
 	default:
 		// Another identity may be allowed to, and sees the same zone.
 		z.listings.current = nil
-		z.unreadable(access, err)
+		z.denyRead(access, err)
 	}
 }
 
@@ -171,10 +171,10 @@ func (z *ZoneState) finish(l *listing) {
 			!reflect.DeepEqual(delegation(before, name), delegation(z.contents.sets, name)) {
 			z.touch(name)
 		}
-		z.flights.vanished(name, before[name], before != nil)
+		z.flights.noteVanished(name, before[name], before != nil)
 	}
 	for _, c := range z.claims.owners {
-		z.doubts.missing(c)
+		z.doubts.noteUnlisted(c)
 	}
 	for name, since := range z.doubts.lost {
 		if since < l.started {
@@ -183,9 +183,10 @@ func (z *ZoneState) finish(l *listing) {
 	}
 }
 
-// unreadable notes that an identity can't read the zone. Of one that is gone nothing stays, nor what was to be done there.
-func (z *ZoneState) unreadable(access Access, err error) {
-	if !z.rights.unreadable(access, err) {
+// denyRead notes that an identity can't read the zone. Of one that is gone nothing stays, nor what was to be done
+// there.
+func (z *ZoneState) denyRead(access Access, err error) {
+	if !z.rights.denyRead(access, err) {
 		return
 	}
 	z.contents.sets, z.contents.records = nil, 0

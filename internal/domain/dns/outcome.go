@@ -20,7 +20,7 @@ func (e BatchAnswered) happen(z *ZoneState) {
 	}
 	z.outbox.refuse(batch, e.Call.bisected, e.Err)
 	if access := e.Call.Access; fault.Is(e.Err, fault.NotFound) {
-		z.unreadable(access, e.Err)
+		z.denyRead(access, e.Err)
 		if z.rights.lastReader != access && z.contents.sets != nil {
 			// Another identity may know better.
 			z.listings.next = z.at.Now
@@ -35,13 +35,13 @@ func (o *outbox) accepted(call SendBatch, id string) {
 	o.flights.supersede(batch)
 	o.flights.all = append(o.flights.all, f)
 	o.failures = 0
-	o.rights.changeable(f.access)
+	o.rights.allowChange(f.access)
 	for _, u := range batch {
 		delete(o.refused, unitKey{u.Owner, u.Name})
 		for _, r := range slices.Concat(u.Publishes, u.Retracts) {
 			f.records[r] = true
 		}
-		o.note(u.Name, u.leaves(o.contents.sets[u.Name]))
+		o.learn(u.Name, u.leaves(o.contents.sets[u.Name]))
 		if c := o.claims.owners[u.Owner]; c != nil {
 			c.changeID, c.changedAt = id, now
 		}
@@ -78,7 +78,7 @@ func (o *outbox) refuse(batch []Unit, bisected bool, err error) {
 	case fault.Denied:
 		o.denied(batch, err)
 	case fault.NotFound:
-		o.rights.unchangeable(batch[0].Access, err)
+		o.rights.denyChange(batch[0].Access, err)
 	case fault.Exists, fault.Invalid, fault.Conflict:
 		if len(batch) > 1 {
 			o.halve(batch)
@@ -88,7 +88,7 @@ func (o *outbox) refuse(batch []Unit, bisected bool, err error) {
 	case fault.Quota:
 		o.full(batch, err)
 	default:
-		o.allImpossible(batch, err)
+		o.postponeAll(batch, err)
 	}
 }
 
@@ -106,13 +106,13 @@ func (o *outbox) denied(batch []Unit, err error) {
 		o.halve(batch)
 		return
 	}
-	o.impossible(batch[0], asFault(err))
+	o.postpone(batch[0], asFault(err))
 	i := o.rights.identities[batch[0].Access]
 	if i == nil {
 		return
 	}
 	if i.denials++; i.denials >= patienceWithDenials || !i.accepted {
-		o.rights.unchangeable(batch[0].Access, err)
+		o.rights.denyChange(batch[0].Access, err)
 	}
 }
 
@@ -131,21 +131,21 @@ func (o *outbox) full(batch []Unit, err error) {
 		}
 	}
 	if len(leaving) == 0 || len(coming) == 0 {
-		o.allImpossible(batch, err)
+		o.postponeAll(batch, err)
 		return
 	}
-	o.allImpossible(coming, err)
+	o.postponeAll(coming, err)
 	o.pushFront(leaving)
 }
 
-func (o *outbox) allImpossible(batch []Unit, err error) {
+func (o *outbox) postponeAll(batch []Unit, err error) {
 	for _, u := range batch {
-		o.impossible(u, asFault(err))
+		o.postpone(u, asFault(err))
 	}
 }
 
-// impossible notes that a unit is refused alone.
-func (o *outbox) impossible(u Unit, err *fault.Error) {
+// postpone notes that a unit is refused alone.
+func (o *outbox) postpone(u Unit, err *fault.Error) {
 	key := unitKey{u.Owner, u.Name}
 	r := o.refused[key]
 	if r == nil {
@@ -206,7 +206,7 @@ func (o *outbox) conclude(name string) {
 	}
 	for _, u := range o.units(name) {
 		if u.Owner == r.unit.Owner && reflect.DeepEqual(u.Changes, r.unit.Changes) {
-			o.impossible(u, r.err)
+			o.postpone(u, r.err)
 		}
 	}
 }

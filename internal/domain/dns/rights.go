@@ -68,8 +68,8 @@ func (r *rights) dismiss(accesses map[Access]bool) {
 	}
 }
 
-// unreadable notes why an identity can't read the zone, so that another is tried. It reports whether the zone is gone.
-func (r *rights) unreadable(access Access, err error) (gone bool) {
+// denyRead notes why an identity can't read the zone, so that another is tried. It reports whether the zone is gone.
+func (r *rights) denyRead(access Access, err error) (gone bool) {
 	i := r.identities[access]
 	if i == nil {
 		return false
@@ -142,8 +142,8 @@ func (r *rights) reader(now time.Time) (Access, bool) {
 	return usable[0], true
 }
 
-// readable notes that an identity can read the zone.
-func (r *rights) readable(access Access) {
+// allowRead notes that an identity can read the zone.
+func (r *rights) allowRead(access Access) {
 	r.lastReader = access
 	if i := r.identities[access]; i != nil && i.readErr != nil {
 		i.readErr, i.readSince = nil, time.Time{}
@@ -151,8 +151,8 @@ func (r *rights) readable(access Access) {
 	}
 }
 
-// unchangeable notes that an identity can't change the zone.
-func (r *rights) unchangeable(access Access, err error) {
+// denyChange notes that an identity can't change the zone.
+func (r *rights) denyChange(access Access, err error) {
 	i := r.identities[access]
 	if i == nil {
 		return
@@ -165,8 +165,8 @@ func (r *rights) unchangeable(access Access, err error) {
 	r.bar(access, true)
 }
 
-// changeable notes that an identity can change the zone.
-func (r *rights) changeable(access Access) {
+// allowChange notes that an identity can change the zone.
+func (r *rights) allowChange(access Access) {
 	i := r.identities[access]
 	if i == nil {
 		return

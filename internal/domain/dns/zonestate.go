@@ -11,9 +11,9 @@ import (
 // It is a state machine without a clock, a goroutine or a client: Apply takes what has happened and when, and returns what
 // follows from it. It is not safe for concurrent use.
 //
-// Read ground.go first, then its parts in their order: rights.go, flight.go, doubt.go, outbox.go with outcome.go. Each only
-// changes itself and those before it. What concerns all of them is the ZoneState's own: claims that come and go (declared.go),
-// listings (listing.go), what is due (due.go) and the answers (standing.go).
+// Read ground.go first, then its parts in their order: rights.go, flight.go, doubt.go, outbox.go with outcome.go. Each
+// only changes itself and those before it. What concerns all of them is the ZoneState's own: claims that come and go
+// (declared.go), listings (listing.go), what is due (due.go) and the answers (standing.go).
 type ZoneState struct {
 	*ground
 

@@ -9,8 +9,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
-// backslash matches a byte as Route 53 writes those that no host's name has, \052 for the star, and a backslash that begins
-// none of these, which Route 53 does not write.
+// backslash matches a byte as Route 53 writes those that no host's name has, \052 for the star, and a backslash that
+// begins none of these, which Route 53 does not write.
 var backslash = regexp.MustCompile(`\\([0-7]{3})?`)
 
 // readName brings a name into the form of the domain: in lower case, without a dot at its

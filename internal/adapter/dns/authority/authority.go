@@ -21,13 +21,14 @@ const operation = "AskNameServer"
 const (
 	// atOnce is how many questions are on their way to one server: a batch has hundreds of names.
 	atOnce = 16
-	// patience is how long after a change name servers that don't respond are asked. Many clusters let no DNS out but to their
-	// own resolver. Services usually have a change at their servers within seconds, so then their word has to do.
+	// patience is how long after a change name servers that don't respond are asked. Many clusters let no DNS out but
+	// to their own resolver. Services usually have a change at their servers within seconds, so then their word has to
+	// do.
 	patience = time.Minute
 )
 
-// Accepted is Show for a change that the service has accepted some time ago, and says is carried out. Of a zone without name
-// servers nothing is seen.
+// Accepted is Show for a change that the service has accepted some time ago, and says is carried out. Of a zone without
+// name servers nothing is seen.
 func Accepted(ctx context.Context, servers []string, flattened string, changes []dns.Change, age time.Duration) (bool, error) {
 	if len(servers) == 0 {
 		return true, nil
@@ -43,9 +44,9 @@ func Accepted(ctx context.Context, servers []string, flattened string, changes [
 	return shown, err
 }
 
-// Show reports whether all servers, each a host with a port, answer as the changes say, as far as sets have values that can be
-// seen. A server that does not answer has no say, unless none answers: that is fault.Transient. Of a CNAME at the name that is
-// flattened, empty for none, servers show addresses only.
+// Show reports whether all servers, each a host with a port, answer as the changes say, as far as sets have values that
+// can be seen. A server that does not answer has no say, unless none answers: that is fault.Transient. Of a CNAME at
+// the name that is flattened, empty for none, servers show addresses only.
 func Show(ctx context.Context, servers []string, flattened string, changes []dns.Change) (bool, error) {
 	answered, failure := false, error(nil)
 	changes = final(changes)
@@ -71,7 +72,8 @@ func silent(servers []string, cause error) error {
 	return query.Silent(operation, "name servers", servers, cause)
 }
 
-// final leaves out sets without values, and the deletions at a name at which something is created: that takes their place.
+// final leaves out sets without values, and the deletions at a name at which something is created: that takes their
+// place.
 func final(changes []dns.Change) (out []dns.Change) {
 	created := map[string]bool{}
 	for _, c := range changes {

@@ -63,13 +63,13 @@ type Call struct {
 // errand is the key of whether the errand of a context has begun.
 type errand struct{}
 
-// Errand returns the context of a series of calls in which each is worth nothing without those after it. Once its first call
-// has passed the others follow at once, and later callers wait for them: a change that was refused between its read and its
-// write would read again each time, and never end. It is not for concurrent use.
+// Errand returns the context of a series of calls in which each is worth nothing without those after it. Once its first
+// call has passed the others follow at once, and later callers wait for them: a change that was refused between its
+// read and its write would read again each time, and never end. It is not for concurrent use.
 func Errand(ctx context.Context) context.Context { return context.WithValue(ctx, errand{}, new(bool)) }
 
-// patience is for one call of a client that would wait for as long as it takes: one that is not answered must not hold up
-// its zone. Usual answers take a second, long lists a few.
+// patience is for one call of a client that would wait for as long as it takes: one that is not answered must not hold
+// up its zone. Usual answers take a second, long lists a few.
 const patience = 30 * time.Second
 
 // Bounded is Do for such a client, whose failures classify makes faults.

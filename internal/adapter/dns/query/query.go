@@ -37,8 +37,8 @@ type Answer struct {
 	server, name string
 }
 
-// Ask puts a question to a server, a host with a port, over TCP where the answer is too long for UDP. It is a failure if none
-// arrives, and none if it says no: see Answer.Refusal.
+// Ask puts a question to a server, a host with a port, over TCP where the answer is too long for UDP. It is a failure
+// if none arrives, and none if it says no: see Answer.Refusal.
 func Ask(ctx context.Context, server string, q Question) (Answer, error) {
 	question := new(wire.Msg).SetQuestion(wire.Fqdn(q.Name), q.Kind)
 	question.RecursionDesired = q.Recursive
@@ -61,8 +61,8 @@ func (a Answer) failure(format string, args ...any) error {
 	return fmt.Errorf("querying %s for %s: "+format, slices.Concat([]any{a.server, a.name}, args)...)
 }
 
-// Refusal is why the answer says nothing of the name, nil if it does: that there is no such name is an answer, with or without
-// the CNAMEs that led there.
+// Refusal is why the answer says nothing of the name, nil if it does: that there is no such name is an answer, with or
+// without the CNAMEs that led there.
 func (a Answer) Refusal() error {
 	if a.Rcode == wire.RcodeSuccess || a.Rcode == wire.RcodeNameError {
 		return nil

@@ -14,8 +14,8 @@ import (
 // Writer writes a value of a type as a service takes it.
 type Writer func(kind, value string) string
 
-// Complete sorts the values of a set and the texts that the service shows for them, once all are there. Texts that are just
-// as they would be written are left out.
+// Complete sorts the values of a set and the texts that the service shows for them, once all are there. Texts that are
+// just as they would be written are left out.
 func (w Writer) Complete(s *dns.RecordSet) {
 	written := w.all(*s)
 	slices.Sort(s.Values)
@@ -26,7 +26,8 @@ func (w Writer) Complete(s *dns.RecordSet) {
 	}
 }
 
-// Of are the values of a set as the service takes them: to the letter as it shows them, where that is not the usual form.
+// Of are the values of a set as the service takes them: to the letter as it shows them, where that is not the usual
+// form.
 func (w Writer) Of(s dns.RecordSet) []string {
 	if s.Exact != nil {
 		return slices.Clone(s.Exact)
@@ -55,7 +56,8 @@ var (
 	Octal = Text{number: `\%03o`, base: 8}
 )
 
-// longestString is how long one string of a TXT record can be. Longer texts are several strings, which readers join again.
+// longestString is how long one string of a TXT record can be. Longer texts are several strings, which readers join
+// again.
 const longestString = 255
 
 // Strings are the strings of a text, without quotes around them.
@@ -88,8 +90,8 @@ func (t Text) Quote(text string) string { return `"` + strings.Join(t.Strings(te
 // quoted matches the string at the beginning of a value.
 var quoted = regexp.MustCompile(`(?s)^"((?:\\.|[^"\\])*)"[ \t]*`)
 
-// Unquote reads a text, and is not ok with a value that is no series of strings in quotes: some services have taken such
-// values, and show them as they are.
+// Unquote reads a text, and is not ok with a value that is no series of strings in quotes: some services have taken
+// such values, and show them as they are.
 func (t Text) Unquote(value string) (text string, ok bool) {
 	var b strings.Builder
 	for rest := strings.TrimSpace(value); rest != ""; {
