@@ -58,10 +58,7 @@ type Config struct {
 }
 
 // DNS is Azure DNS as one account sees it. It is safe for concurrent use.
-type DNS struct{ zones *Zones }
-
-// Zones are the zones of an account. It is safe for concurrent use.
-type Zones struct {
+type DNS struct {
 	config  Config
 	zones   *armdns.ZonesClient
 	records *armdns.RecordSetsClient
@@ -75,7 +72,7 @@ type Zones struct {
 
 var (
 	_ port.DNS   = (*DNS)(nil)
-	_ port.Zones = (*Zones)(nil)
+	_ port.Zones = (*DNS)(nil)
 )
 
 // New returns the account. It makes no call.
@@ -105,7 +102,7 @@ func New(c Config) (*DNS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DNS{zones: &Zones{config: c, zones: zones, records: records, servers: map[string][]string{}}}, nil
+	return &DNS{config: c, zones: zones, records: records, servers: map[string][]string{}}, nil
 }
 
 func clients(subscription string, token azcore.TokenCredential, o *arm.ClientOptions) (*armdns.ZonesClient, *armdns.RecordSetsClient, error) {
@@ -137,12 +134,12 @@ func (c Config) cloud() (cloud.Configuration, error) {
 }
 
 // As implements port.DNS. An account has one identity.
-func (d *DNS) As(dns.Access) port.Zones { return d.zones }
+func (d *DNS) As(dns.Access) port.Zones { return d }
 
 // Traits implements port.DNS.
 func (d *DNS) Traits() dns.Traits {
 	list := opListZones
-	if d.zones.config.ResourceGroup != "" {
+	if d.config.ResourceGroup != "" {
 		list = opListZonesOfGroup
 	}
 	return dns.Traits{
@@ -152,15 +149,15 @@ func (d *DNS) Traits() dns.Traits {
 }
 
 // write makes a call that may change something.
-func (z *Zones) write(ctx context.Context, operation string, send func(context.Context) error) error {
-	return z.config.Gate.Bounded(ctx, calls.Call{Operation: operation, Changes: true}, classify, send)
+func (d *DNS) write(ctx context.Context, operation string, send func(context.Context) error) error {
+	return d.config.Gate.Bounded(ctx, calls.Call{Operation: operation, Changes: true}, classify, send)
 }
 
 // read makes a call that changes nothing. It is made twice where the first fails for no reason of ours.
-func (z *Zones) read(ctx context.Context, operation string, send func(context.Context) error) error {
-	err := z.config.Gate.Bounded(ctx, calls.Call{Operation: operation}, classify, send)
+func (d *DNS) read(ctx context.Context, operation string, send func(context.Context) error) error {
+	err := d.config.Gate.Bounded(ctx, calls.Call{Operation: operation}, classify, send)
 	if fault.Is(err, fault.Transient) && ctx.Err() == nil {
-		err = z.config.Gate.Bounded(ctx, calls.Call{Operation: operation}, classify, send)
+		err = d.config.Gate.Bounded(ctx, calls.Call{Operation: operation}, classify, send)
 	}
 	return err
 }

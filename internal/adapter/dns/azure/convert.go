@@ -169,14 +169,14 @@ func split(text string) []string {
 
 // properties renders a set that is to be created. Other types than these, and what leads to something other than a name
 // or an address, are never written.
-func (z *Zones) properties(c dns.Change) (*armdns.RecordSetProperties, error) {
+func (d *DNS) properties(c dns.Change) (*armdns.RecordSetProperties, error) {
 	s := c.Set
 	if s.Alias != "" {
 		return nil, invalid("%s can't be an alias: Azure has aliases for resources in Azure only, not for CloudFront", s.Name)
 	}
 	out := &armdns.RecordSetProperties{TTL: new(s.TTL)}
 	if isOurs(s) {
-		out.Metadata = map[string]*string{noteKey: new(note(z.config.ClusterID, c.Owner))}
+		out.Metadata = map[string]*string{noteKey: new(note(d.config.ClusterID, c.Owner))}
 	}
 	all := written.Of(s)
 	if s.Type == dns.CNAME && len(all) > 1 {

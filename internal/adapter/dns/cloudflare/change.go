@@ -28,14 +28,14 @@ const (
 
 // Change implements port.Zones. The batch is preceded by a read: it finds the ids of what has to be deleted, and which
 // records Cloudflare would put a new one next to.
-func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (string, error) {
+func (d *DNS) Change(ctx context.Context, id string, changes []dns.Change) (string, error) {
 	for _, c := range changes {
 		if err := writable(c); err != nil {
 			return "", err
 		}
 	}
 	ctx = calls.Errand(ctx)
-	held, err := z.heldAt(ctx, id, changes)
+	held, err := d.heldAt(ctx, id, changes)
 	if err != nil {
 		return "", err
 	}
@@ -46,7 +46,7 @@ func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (st
 	if err := held.room(changes); err != nil {
 		return "", err
 	}
-	return z.batch(ctx, id, deletes, z.creations(changes))
+	return d.batch(ctx, id, deletes, d.creations(changes))
 }
 
 // writable refuses what can't be written, or not be put back.
@@ -67,7 +67,7 @@ func writable(c dns.Change) error {
 }
 
 // heldAt reads what the zone holds at the names of the changes.
-func (z *Zones) heldAt(ctx context.Context, id string, changes []dns.Change) (holding, error) {
+func (d *DNS) heldAt(ctx context.Context, id string, changes []dns.Change) (holding, error) {
 	var names []string
 	for _, c := range changes {
 		names = append(names, c.Set.Name)
@@ -75,11 +75,11 @@ func (z *Zones) heldAt(ctx context.Context, id string, changes []dns.Change) (ho
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) > fewNames {
-		return z.held(ctx, id, "")
+		return d.held(ctx, id, "")
 	}
 	all := newHolding("", false)
 	for _, name := range names {
-		held, err := z.held(ctx, id, name)
+		held, err := d.held(ctx, id, name)
 		if err != nil {
 			return holding{}, err
 		}
@@ -156,7 +156,7 @@ type recordID struct {
 }
 
 // creations are the records to be made, one for each value.
-func (z *Zones) creations(changes []dns.Change) (posts []newRecord) {
+func (d *DNS) creations(changes []dns.Change) (posts []newRecord) {
 	for _, c := range changes {
 		if c.Action != dns.Create {
 			continue
@@ -164,7 +164,7 @@ func (z *Zones) creations(changes []dns.Change) (posts []newRecord) {
 		for _, content := range contents(c.Set) {
 			r := newRecord{Name: c.Set.Name, Type: c.Set.Type, Content: content, TTL: c.Set.TTL}
 			if c.Owner != (dns.Owner{}) {
-				r.Comment = z.note(c.Owner)
+				r.Comment = d.note(c.Owner)
 			}
 			posts = append(posts, r)
 		}
@@ -173,12 +173,12 @@ func (z *Zones) creations(changes []dns.Change) (posts []newRecord) {
 }
 
 // note says next to a record whose it is.
-func (z *Zones) note(o dns.Owner) string {
-	return prose.Fit(fmt.Sprintf("cloudfront-tenant-operator cluster=%s object=%s/%s", z.config.ClusterID, o.Namespace, o.Name), longestComment)
+func (d *DNS) note(o dns.Owner) string {
+	return prose.Fit(fmt.Sprintf("cloudfront-tenant-operator cluster=%s object=%s/%s", d.config.ClusterID, o.Namespace, o.Name), longestComment)
 }
 
 // batch sends the changes, and returns an id that says which they are and when they were made.
-func (z *Zones) batch(ctx context.Context, id string, deletes []string, posts []newRecord) (string, error) {
+func (d *DNS) batch(ctx context.Context, id string, deletes []string, posts []newRecord) (string, error) {
 	var body struct {
 		Deletes []recordID  `json:"deletes,omitempty"`
 		Posts   []newRecord `json:"posts,omitempty"`
@@ -193,8 +193,8 @@ func (z *Zones) batch(ctx context.Context, id string, deletes []string, posts []
 			Posts   []recordID `json:"posts"`
 		} `json:"result"`
 	}
-	if err := z.call(ctx, opBatch, request{path: pathOf(id) + "/dns_records/batch", body: body}, &answer); err != nil {
-		z.forget(id, err)
+	if err := d.call(ctx, opBatch, request{path: pathOf(id) + "/dns_records/batch", body: body}, &answer); err != nil {
+		d.forget(id, err)
 		return "", err
 	}
 	r := answer.Result
@@ -205,7 +205,7 @@ func (z *Zones) batch(ctx context.Context, id string, deletes []string, posts []
 	for _, one := range slices.Concat(r.Posts, r.Deletes) {
 		first = cmp.Or(first, one.ID)
 	}
-	return changeID(first, z.config.Clock.Now()), nil
+	return changeID(first, d.config.Clock.Now()), nil
 }
 
 // changeID names a change by its first record and its time. There is nothing at Cloudflare to look it up by.

@@ -51,10 +51,7 @@ type Config struct {
 }
 
 // DNS is Cloudflare as one API token sees it. It is safe for concurrent use.
-type DNS struct{ zones *Zones }
-
-// Zones are the zones at Cloudflare that the token is for. It is safe for concurrent use.
-type Zones struct {
+type DNS struct {
 	config Config
 
 	mu    sync.Mutex
@@ -63,7 +60,7 @@ type Zones struct {
 
 var (
 	_ port.DNS   = (*DNS)(nil)
-	_ port.Zones = (*Zones)(nil)
+	_ port.Zones = (*DNS)(nil)
 )
 
 // New returns an account at Cloudflare. It makes no call.
@@ -86,11 +83,11 @@ func New(c Config) (*DNS, error) {
 		c.HTTPClient = &http.Client{}
 	}
 	c.BaseURL = strings.TrimSuffix(c.BaseURL, "/") + "/"
-	return &DNS{zones: &Zones{config: c, known: map[string]zoneInfo{}}}, nil
+	return &DNS{config: c, known: map[string]zoneInfo{}}, nil
 }
 
 // As implements port.DNS. An account has one identity, its token.
-func (d *DNS) As(dns.Access) port.Zones { return d.zones }
+func (d *DNS) As(dns.Access) port.Zones { return d }
 
 // Traits implements port.DNS.
 func (d *DNS) Traits() dns.Traits {
@@ -121,23 +118,23 @@ type request struct {
 //
 // The SDK is not used: its decoder embeds reflect.Type, so that the linker keeps every method of every type in the
 // operator, which then is half as large again.
-func (z *Zones) call(ctx context.Context, operation string, r request, into any) error {
-	token := strings.TrimSpace(z.config.Token())
+func (d *DNS) call(ctx context.Context, operation string, r request, into any) error {
+	token := strings.TrimSpace(d.config.Token())
 	if token == "" {
 		return fault.New(fault.Denied, operation, "the account has no API token: add one to its Secret")
 	}
-	return z.config.Gate.Bounded(ctx, calls.Call{Operation: operation, Changes: operation == opBatch}, classify, func(ctx context.Context) error {
-		return z.send(ctx, token, r, into)
+	return d.config.Gate.Bounded(ctx, calls.Call{Operation: operation, Changes: operation == opBatch}, classify, func(ctx context.Context) error {
+		return d.send(ctx, token, r, into)
 	})
 }
 
-func (z *Zones) send(ctx context.Context, token string, r request, into any) error {
-	out, err := r.build(ctx, z.config.BaseURL)
+func (d *DNS) send(ctx context.Context, token string, r request, into any) error {
+	out, err := r.build(ctx, d.config.BaseURL)
 	if err != nil {
 		return err
 	}
 	out.Header.Set("Authorization", "Bearer "+token)
-	answer, err := z.config.HTTPClient.Do(out)
+	answer, err := d.config.HTTPClient.Do(out)
 	if err != nil {
 		return fmt.Errorf("sending the request: %w", err)
 	}

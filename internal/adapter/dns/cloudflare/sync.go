@@ -12,16 +12,16 @@ import (
 const dnsPort = "53"
 
 // InSync implements port.Zones. The zone's own name servers are asked.
-func (z *Zones) InSync(ctx context.Context, id string, sent dns.Sent) (bool, error) {
-	zone, err := z.info(ctx, id, knownFor)
+func (d *DNS) InSync(ctx context.Context, id string, sent dns.Sent) (bool, error) {
+	zone, err := d.info(ctx, id, knownFor)
 	if err != nil {
 		return false, err
 	}
-	servers := z.config.NameServers
+	servers := d.config.NameServers
 	if len(servers) == 0 {
 		servers = zone.servers
 	}
-	return authority.Accepted(ctx, servers, zone.name, sent.Changes, z.config.Clock.Since(madeAt(sent.ID)))
+	return authority.Accepted(ctx, servers, zone.name, sent.Changes, d.config.Clock.Since(madeAt(sent.ID)))
 }
 
 // madeAt is when a change was made.
