@@ -135,15 +135,7 @@ func (c *Capacity) Report() *CapacityReport { return c.report.Load() }
 
 // Start watches until the context ends. It implements the manager's Runnable.
 func (c *Capacity) Start(ctx context.Context) error {
-	for {
-		timer := c.opts.Clock.NewTimer(c.Step(ctx))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return nil
-		case <-timer.C():
-		}
-	}
+	return run(ctx, c.opts.Clock, c.Step, nil)
 }
 
 // Step makes one task's calls to AWS, and says how long the next step can wait. It never waits itself. Steps must not be

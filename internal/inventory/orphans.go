@@ -86,7 +86,7 @@ func (o *Orphans) List() []Orphan {
 func (o *Orphans) Step(ctx context.Context) {
 	ctx = port.WithCall(ctx, port.Call{Key: "orphans", Class: port.Poll})
 	now, reads := map[string]Orphan{}, orphanReads
-	for _, name := range o.opts.Inventory.names() {
+	for _, name := range o.opts.Inventory.names(func(facts) bool { return true }) {
 		if o.opts.Claimed(name) {
 			continue
 		}

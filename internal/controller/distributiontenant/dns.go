@@ -61,7 +61,7 @@ func (p *pass) access() dns.Access {
 	case len(p.in.Memory.Ledger) > 0:
 		provider, role = p.in.Memory.Ledger[0].Provider, p.in.Memory.Ledger[0].RoleARN
 	}
-	return dns.AccessFor(p.Zones.Means(provider), role, p.object.Namespace)
+	return dns.AccessFor(p.Zones.WithAccount(provider), role, p.object.Namespace)
 }
 
 // version orders the versions of an object. The API server promises that they are numbers.

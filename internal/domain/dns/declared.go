@@ -45,11 +45,11 @@ func (e Declared) happen(z *ZoneState) {
 	c.Claim = part
 	z.claims.add(c)
 	// The new ones first: what is known of an identity is lost with its last claim.
-	z.admit(c.accesses())
+	z.rights.admit(c.accesses())
 	z.rights.dismiss(formerly)
 	if !again {
 		z.restore(c)
-		z.missing(c)
+		z.doubts.noteUnlisted(c)
 	}
 	c.forgetGone()
 	c.Barred = z.rights.identities[c.Access].barred

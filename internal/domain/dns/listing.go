@@ -96,7 +96,7 @@ func (e PageListed) happen(z *ZoneState) {
 		z.interrupted(l, e.Call.Access, err)
 		return
 	}
-	z.readable(e.Call.Access)
+	z.rights.allowRead(e.Call.Access)
 	l.take(e.Page)
 	l.marker, l.retries = e.Next, 0
 	if e.Next == "" {
@@ -142,7 +142,7 @@ func (z *ZoneState) interrupted(l *listing, access Access, err error) {
 	default:
 		// Another identity may be allowed to, and sees the same zone.
 		z.listings.current = nil
-		z.unreadable(access, err)
+		z.denyRead(access, err)
 	}
 }
 
@@ -171,30 +171,29 @@ func (z *ZoneState) finish(l *listing) {
 			!reflect.DeepEqual(delegation(before, name), delegation(z.contents.sets, name)) {
 			z.touch(name)
 		}
-		z.vanished(name, before[name], before != nil)
+		z.flights.noteVanished(name, before[name], before != nil)
 	}
 	for _, c := range z.claims.owners {
-		z.missing(c)
+		z.doubts.noteUnlisted(c)
 	}
 	for name, since := range z.doubts.lost {
 		if since < l.started {
-			z.resolve(name)
+			z.doubts.resolve(name)
 		}
 	}
 }
 
-// note remembers which records a name has, past any listing that is under way.
-func (z *ZoneState) note(name string, sets []RecordSet) {
-	before := delegation(z.contents.sets, name)
-	z.contents.records += len(sets) - len(z.contents.sets[name])
-	if len(sets) == 0 {
-		delete(z.contents.sets, name)
-	} else {
-		z.contents.sets[name] = sets
+// denyRead notes that an identity can't read the zone. Of one that is gone nothing stays, nor what was to be done
+// there.
+func (z *ZoneState) denyRead(access Access, err error) {
+	if !z.rights.denyRead(access, err) {
+		return
 	}
-	z.contents.written[name] = true
-	z.touch(name)
-	if !reflect.DeepEqual(before, delegation(z.contents.sets, name)) {
-		z.touchAll() // it concerns whatever stands below
-	}
+	z.contents.sets, z.contents.records = nil, 0
+	z.outbox.front, z.flights.all, z.flights.restored = nil, nil, nil
+	clear(z.doubts.lost)
+	clear(z.doubts.rechecks)
+	clear(z.doubts.unlisted)
+	clear(z.outbox.refused)
+	z.touchAll()
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -67,18 +66,15 @@ func (r Replaced) WithoutCloudFront(name string) Replaced {
 }
 
 func (s RecordSet) leadsToCloudFront() bool {
-	return s.Alias != "" || slices.ContainsFunc(s.Values, func(v string) bool {
-		return isEndpoint(strings.ToLower(strings.TrimSuffix(v, ".")))
-	})
+	return s.Alias != "" || slices.ContainsFunc(s.Values, func(v string) bool { return isEndpoint(Lower(v)) })
 }
 
 // endsAtCloudFront reports whether the set leads to CloudFront and nowhere else.
 func (s RecordSet) endsAtCloudFront() bool {
-	endpoint := func(name string) bool { return isEndpoint(strings.ToLower(strings.TrimSuffix(name, "."))) }
 	if s.Alias != "" {
-		return endpoint(s.Alias)
+		return isEndpoint(Lower(s.Alias))
 	}
-	return s.Type == CNAME && len(s.Values) == 1 && endpoint(s.Values[0])
+	return s.Type == CNAME && len(s.Values) == 1 && isEndpoint(Lower(s.Values[0]))
 }
 
 // fits reports whether a ledger can keep the set, with what it keeps of other names. Status has text only, not any bytes.

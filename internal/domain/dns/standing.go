@@ -88,7 +88,7 @@ func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Stan
 	if z.contents.sets == nil {
 		return z.unread(i)
 	}
-	if z.busy(r.Name) && (p.Delegation == nil || state == Retracting) {
+	if z.outbox.busy(r.Name) && (p.Delegation == nil || state == Retracting) {
 		return underway(state, p.has(r))
 	}
 	s := p.Judge(&c.Claim, r)

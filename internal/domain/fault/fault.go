@@ -73,6 +73,11 @@ type Error struct {
 	Err error
 }
 
+// New is a failure that is known without a code or a cause.
+func New(kind Kind, operation, format string, args ...any) *Error {
+	return &Error{Kind: kind, Operation: operation, Message: fmt.Sprintf(format, args...)}
+}
+
 // Error renders operation, code and message: stable from try to try.
 func (e *Error) Error() string {
 	text := e.Operation

@@ -236,5 +236,5 @@ func retryAfter(answer *http.Response) time.Duration {
 
 // unreadable is an answer that lacks what every such answer has. Nothing is concluded from it.
 func unreadable(operation, what string) error {
-	return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "the answer of Azure does not have " + what}
+	return fault.New(fault.Transient, operation, "the answer of Azure does not have %s", what)
 }

@@ -201,5 +201,5 @@ func classify(operation string, err error) error {
 
 // unreadable is an answer that says less than it has to.
 func unreadable(operation, what string) error {
-	return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "Cloudflare's answer lacks " + what}
+	return fault.New(fault.Transient, operation, "Cloudflare's answer lacks %s", what)
 }

@@ -165,12 +165,12 @@ func readEndpoints(all []any) (sets []dns.RecordSet) {
 		}
 		name, err := dns.Canonical(e.DNSName)
 		if err != nil {
-			name = strings.ToLower(strings.TrimSuffix(e.DNSName, "."))
+			name = dns.Lower(e.DNSName)
 		}
 		set := dns.RecordSet{Key: dns.Key{Name: name, Type: e.RecordType}, TTL: e.RecordTTL}
 		for _, target := range e.Targets {
 			if e.RecordType == dns.CNAME {
-				target = strings.ToLower(strings.TrimSuffix(target, "."))
+				target = dns.Lower(target)
 			}
 			set.Values = append(set.Values, target)
 		}

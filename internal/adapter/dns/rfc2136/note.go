@@ -7,6 +7,7 @@ import (
 
 	wire "github.com/miekg/dns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/values"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
@@ -36,7 +37,7 @@ func noteName(name string) (note string, ok bool) {
 func note(name, clusterID string, set dns.RecordSet, owner dns.Owner) wire.RR {
 	return &wire.TXT{
 		Hdr: wire.RR_Header{Name: wire.Fqdn(name), Rrtype: wire.TypeTXT, Class: wire.ClassINET, Ttl: uint32(set.TTL)},
-		Txt: split(fmt.Sprintf("%s%s object=%s/%s", noteStart, clusterID, owner.Namespace, owner.Name)),
+		Txt: values.Decimal.Strings(fmt.Sprintf("%s%s object=%s/%s", noteStart, clusterID, owner.Namespace, owner.Name)),
 	}
 }
 

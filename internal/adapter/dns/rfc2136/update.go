@@ -1,8 +1,6 @@
 package rfc2136
 
 import (
-	"fmt"
-
 	wire "github.com/miekg/dns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -59,14 +57,14 @@ func (u *update) check(c dns.Change) error {
 		at = u.deleted
 	}
 	switch {
-	case !within(name, u.zone):
-		return impossible(fmt.Sprintf("%s is not in the zone %s", name, u.zone))
+	case !dns.Within(name, u.zone):
+		return impossible("%s is not in the zone %s", name, u.zone)
 	case at[name][kind]:
-		return impossible(fmt.Sprintf("the %s record of %s is there twice", c.Set.Type, name))
+		return impossible("the %s record of %s is there twice", c.Set.Type, name)
 	case c.Action == dns.Create && kind == wire.TypeCNAME && name == u.zone:
-		return impossible(fmt.Sprintf("a CNAME record is not possible for %s, the apex of the zone", name))
+		return impossible("a CNAME record is not possible for %s, the apex of the zone", name)
 	case c.Action == dns.Create && len(at[name]) > 0 && (kind == wire.TypeCNAME || at[name][wire.TypeCNAME]):
-		return impossible(fmt.Sprintf("%s can't have a CNAME record and another one", name))
+		return impossible("%s can't have a CNAME record and another one", name)
 	}
 	if at[name] == nil {
 		at[name] = map[uint16]bool{}

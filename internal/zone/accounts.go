@@ -2,7 +2,6 @@ package zone
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -11,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// Providers are the DNS services that objects can name.
+// Providers are the accounts at DNS services that objects can name, each with its client.
 type Providers map[dns.Provider]port.DNS
 
 // Always returns the same providers at all times.
@@ -34,8 +33,8 @@ func (p Providers) refusal(name dns.Provider) *fault.Error {
 	return nil
 }
 
-// means returns the provider that a spec means: of a service with one account, that one.
-func (p Providers) means(name dns.Provider) dns.Provider {
+// withAccount adds the account that a spec leaves out: of a service with one account, that one.
+func (p Providers) withAccount(name dns.Provider) dns.Provider {
 	if accounts := p.accounts(name.Service); name.Account == "" && len(accounts) == 1 {
 		return accounts[0]
 	}
@@ -53,16 +52,19 @@ func (p Providers) accounts(s dns.Service) []dns.Provider {
 	}, dns.Provider.Compare)
 }
 
-// missing says why there is no such provider, and what to do about it.
+// missing says why there is no such provider, and what to do about it. Which accounts there are is not for everyone to
+// read.
 func (p Providers) missing(name dns.Provider) *fault.Error {
-	text := fmt.Sprintf("the operator has no account for the DNS provider %s: ask the administrator to add one to dns.accounts", name.Service)
-	// Their names are not for everyone to read.
-	if accounts := p.accounts(name.Service); len(accounts) > 0 && name.Account == "" {
-		text = fmt.Sprintf("the operator has several accounts for the DNS provider %s: set spec.dns.account to the name of one, which the administrator knows", name.Service)
-	} else if len(accounts) > 0 {
-		text = fmt.Sprintf("the operator has no account %q for the DNS provider %s: correct spec.dns.account, or ask the administrator to add it to dns.accounts", name.Account, name.Service)
+	refuse := func(format string, args ...any) *fault.Error {
+		return fault.New(fault.Invalid, "spec.dns", format, args...)
 	}
-	return &fault.Error{Kind: fault.Invalid, Operation: "spec.dns", Message: text}
+	switch {
+	case len(p.accounts(name.Service)) == 0:
+		return refuse("the operator has no account for the DNS provider %s: ask the administrator to add one to dns.accounts", name.Service)
+	case name.Account == "":
+		return refuse("the operator has several accounts for the DNS provider %s: set spec.dns.account to the name of one, which the administrator knows", name.Service)
+	}
+	return refuse("the operator has no account %q for the DNS provider %s: correct spec.dns.account, or ask the administrator to add it to dns.accounts", name.Account, name.Service)
 }
 
 // Refusing stands for a provider that can't be used: it refuses every call.
