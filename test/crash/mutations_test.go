@@ -194,7 +194,7 @@ func dnsMutations() []mutation {
 	return []mutation{
 		{
 			name: "names are out of DNS after the tenant, not before",
-			replacements: []replacement{{tenantRules, "retracted", `if _, absent := gone(in); absent {
+			replacements: []replacement{{tenantRules, "dnsRemoved", `if _, absent := gone(in); absent {
 					return original(in)
 				}
 				return Decision{}, false`, nil}},
@@ -235,7 +235,7 @@ func dnsMutations() []mutation {
 			oracles: []string{oracleLedger, oracleLeak, oracleDangling},
 		}, {
 			name: "the certificate is requested with every update",
-			replacements: []replacement{{tenantRules, "faithful", `d, fires := original(in)
+			replacements: []replacement{{tenantRules, "inSync", `d, fires := original(in)
 				if u, is := d.Step.(Update); is {
 					u.Request = in.Desired.Request
 					d.Step = u
@@ -282,7 +282,7 @@ func createMutations() []mutation {
 			oracles: []string{oracleLeak},
 		}, {
 			name: "a tenant is not looked up by its name",
-			replacements: []replacement{{tenantRules, "informed", `if in.Memory.ID == "" {
+			replacements: []replacement{{tenantRules, "lookedUp", `if in.Memory.ID == "" {
 					return Decision{}, false
 				}
 				return original(in)`, nil}},

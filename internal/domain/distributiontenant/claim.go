@@ -36,10 +36,10 @@ func (in Input) Domains() []claim.Domain {
 }
 
 // claimed stores claims for all domains of a tenant that is deleted.
-func claimed(in Input) (Decision, bool) { return in.claimed(in.World.Tenant.Domains) }
+func claimed(in Input) (Decision, bool) { return in.claimFirst(in.World.Tenant.Domains) }
 
-// claimed stores claims for domains before they leave AWS.
-func (in Input) claimed(domains []string) (Decision, bool) {
+// claimFirst stores claims for domains before they leave AWS.
+func (in Input) claimFirst(domains []string) (Decision, bool) {
 	switch {
 	case !in.Policy.Holds || len(domains) == 0:
 		return pass()

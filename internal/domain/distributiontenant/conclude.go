@@ -268,7 +268,7 @@ func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
 // pending says what has not reached AWS yet, and that nothing but a proof is missing where that is so.
 func (in conclusion) pending() chain.Condition {
 	c := resource.Pending(in.pendingText())
-	if held, _ := waitForDomains(in.Input); held.Problem != nil && held.Problem.Reason == proof.ReasonDomainNotProven && held.Problem.Message == c.Message {
+	if held, _ := domainsHeld(in.Input); held.Problem != nil && held.Problem.Reason == proof.ReasonDomainNotProven && held.Problem.Message == c.Message {
 		c.Reason = held.Problem.Reason
 	}
 	return c
@@ -279,7 +279,7 @@ func (in conclusion) pendingText() string {
 	if in.facts.waits {
 		diff = slices.Concat(in.facts.service, diff)
 	}
-	if held, _ := waitForDomains(in.Input); held.Problem != nil && len(diff) == 0 {
+	if held, _ := domainsHeld(in.Input); held.Problem != nil && len(diff) == 0 {
 		return held.Problem.Message
 	}
 	if len(diff) == 0 && in.World.Knowledge == resource.Whole && in.facts.certificate.Wanted {

@@ -10,8 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// waitForDomains says which changes of domains have to wait, and for what.
-func waitForDomains(in Input) (Decision, bool) {
+// domainsHeld says which changes of domains have to wait, and for what.
+func domainsHeld(in Input) (Decision, bool) {
 	if !in.World.present() {
 		return pass()
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// retracted keeps what is being torn down until no name leads to it any more.
-func retracted(in Input) (Decision, bool) {
+// dnsRemoved keeps what is being torn down until no name leads to it any more.
+func dnsRemoved(in Input) (Decision, bool) {
 	if in.retainsTenant() {
 		return pass()
 	}

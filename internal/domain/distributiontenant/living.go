@@ -27,31 +27,31 @@ func livingRules() []rule {
 		chain.Ask("Paused", "For a paused object, and while all writes to AWS are halted, nothing is read or written. Status shows what the account's list of tenants contains.", shared((*resource.View).Stopped)),
 		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
-		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", informed),
+		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", lookedUp),
 		chain.Ask("CertificateKnown", "The state of a managed certificate is read when it may have changed.", certificateKnown),
 		chain.Ask("Fresh", "A tenant whose list entry has changed is read completely.", fresh),
 		chain.Ask("Owned", "A tenant without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
 		chain.Ask("Finalized", "An object with a tenant in AWS always has the finalizer.", shared((*resource.View).Finalized)),
-		chain.Ask("Proven", "If the EdgeGrant demands a proof of a domain, its TXT record is looked for in public DNS. Without it, the domain is treated as if the spec did not have it.", domainsProven),
+		chain.Ask("Proven", "If the EdgeGrant demands a proof of a domain, its TXT record is looked for in public DNS. Without it, the domain is treated as if the spec did not have it.", proven),
 		chain.Ask("Announced", "If a tenant without DNS records of its own has to wait for its domains or its references, the target for its domains is looked up before it is created.", announced),
 		chain.Ask("Referenced", "Objects that the spec references must exist in AWS. Until then, a new tenant waits and an existing tenant is not changed.", referenced),
 		chain.Ask("WithinBudget", "A change or a correction of drift that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("InTurn", "A change of what the customers of a live tenant are served with reaches tenants in steps. Until it is the turn of this one, the fields that change stay as they are. Everything else is applied.", inTurn),
 		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
 		chain.Ask("TenantPresent", "A tenant that does not exist is created once everything it needs exists.", tenantPresent),
-		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached. A domain that is handed over is moved, and one that is dropped is claimed for its namespace first.", faithful),
-		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsFaithful)),
+		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached. A domain that is handed over is moved, and one that is dropped is claimed for its namespace first.", inSync),
+		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsInSync)),
 		chain.Ask("Routed", "The target of the DNS records is looked up once.", routed),
 		chain.Ask("ZonesKnown", "The hosted zones of the domains are looked up before records are published.", zonesKnown),
 		chain.Ask("Settled", "A deployment in progress is followed until it ends, unless domains wait for the next try of what AWS refused.", settled),
-		chain.Ask("DomainsHeld", "A domain is added when it can be validated, and removed when its DNS record is deleted.", waitForDomains),
+		chain.Ask("DomainsHeld", "A domain is added when it can be validated, and removed when its DNS record is deleted.", domainsHeld),
 		chain.Ask("CertificateUsable", "A requested managed certificate must be issued and attached.", certificateUsable),
 		chain.Ask("DistributionEnabled", "A distribution that was seen disabled is looked at again. Until it is enabled, CloudFront serves none of its tenants.", distributionEnabled),
 		chain.Ask("Serving", "CloudFront must serve every domain.", serving),
 	}
 }
 
-func informed(in Input) (Decision, bool) {
+func lookedUp(in Input) (Decision, bool) {
 	switch {
 	case in.World.Knowledge != resource.Nothing:
 		return pass()
@@ -130,7 +130,7 @@ func tenantPresent(in Input) (Decision, bool) {
 	})
 }
 
-func faithful(in Input) (Decision, bool) {
+func inSync(in Input) (Decision, bool) {
 	if in.blocked() {
 		return in.refusal()
 	}
@@ -183,7 +183,7 @@ func faithful(in Input) (Decision, bool) {
 		u.Seen.Parameters = want.Parameters
 	}
 	u = in.apart(u)
-	if d, fires := in.claimed(dropped(u)); fires {
+	if d, fires := in.claimFirst(dropped(u)); fires {
 		return d, true
 	}
 	return do(u)

@@ -66,8 +66,8 @@ func (in Input) states() map[string]string {
 	return nil
 }
 
-// domainsProven looks for the records when that is due. A tenant that exists goes on without the domains that lack theirs.
-func domainsProven(in Input) (Decision, bool) {
+// proven looks for the records when that is due. A tenant that exists goes on without the domains that lack theirs.
+func proven(in Input) (Decision, bool) {
 	unproven := in.facts.unproven
 	switch {
 	case len(unproven) == 0:
