@@ -147,7 +147,7 @@ func grantMutations() []mutation {
 		oracles:      []string{oracleGrant},
 	}, {
 		name:         "the proof of a domain is not asked",
-		replacements: []replacement{{tenantRules, "Input.unproven", `return nil`, nil}},
+		replacements: []replacement{{tenantRules, "Input.missingProofs", `return nil`, nil}},
 		cases:        []string{"reference/ungranted/undisturbed"},
 		oracles:      []string{oracleGrant},
 	}}
@@ -245,14 +245,14 @@ func dnsMutations() []mutation {
 			oracles: []string{oracleLiveness, oracleQuiescence, oracleDifferential, oracleHonesty},
 		}, {
 			name: "a certificate that the spec names is deleted with the tenant",
-			replacements: []replacement{{tenantRules, "Input.judged", `named := in.Desired.Customizations.CertificateARN
+			replacements: []replacement{{tenantRules, "judge", `named := in.Desired.Customizations.CertificateARN
 				if in.Deleting && named != "" && !slices.Contains(in.Memory.Certificates, named) {
 					in.Memory.Certificates = append(slices.Clone(in.Memory.Certificates), named)
 				}
 				if in.Deleting {
 					in.Desired.Customizations.CertificateARN = ""
 				}
-				return original()`, []string{"slices"}}},
+				return original(in)`, []string{"slices"}}},
 			cases:   []string{"reference/equal-record/undisturbed"},
 			oracles: []string{oracleDelete},
 		},

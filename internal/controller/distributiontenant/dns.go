@@ -30,7 +30,7 @@ func (p *pass) declare(stored []dns.Entry) {
 		// Where the records are wanted depends on how those stand that there are.
 		p.in.World.DNS = p.Zones.Seen(claim)
 	}
-	claim.Wants, claim.Extent = p.in.Wants(), p.in.Extent()
+	claim.Wants, claim.Extent = p.in.Wants()
 	p.in.World.DNS = p.Zones.Declare(claim)
 }
 

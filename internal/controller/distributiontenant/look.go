@@ -84,7 +84,7 @@ func (p *pass) lookBudget() {
 }
 
 func (p *pass) lookTenant(ctx context.Context) error {
-	certain := p.in.DoubtedFor() == 0
+	certain := p.in.Attempts.DoubtedFor(p.in.Now) == 0
 	t, err := p.account.Inventory.Read(ctx, p.in.Desired.Name)
 	if fault.Is(err, fault.NotFound) {
 		p.in.World.Knowledge, p.in.World.Tenant = resource.Absent, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Domains are the aliases that the object wants, in the order of its spec, and those that it has.
-func (in Input) Domains() (out []claim.Domain) {
+// Stakes are the aliases that the object wants, in the order of its spec, and those that it has.
+func (in Input) Stakes() (out []claim.Domain) {
 	// An object that is not granted gets nothing new, and must not keep a domain from those who may have it.
 	if !in.deleting() && !in.Frozen() {
 		for _, alias := range in.Desired.Aliases {

@@ -30,25 +30,25 @@ func removeRules() []rule {
 	}
 }
 
-func gone(in Input) (Decision, bool) {
+func gone(in judged) (Decision, bool) {
 	if in.World.Knowledge != resource.Absent {
 		return pass()
 	}
-	if d, waits := in.answer(in.facts.resource.AwaitCreate(resource.Missing)); waits {
+	if d, waits := in.answer(in.resource.AwaitCreate(resource.Missing)); waits {
 		return d, true
 	}
 	return do(LetGo{})
 }
 
-func located(in Input) (Decision, bool) {
+func located(in judged) (Decision, bool) {
 	if in.World.Knowledge == resource.Nothing {
 		return do(Look{At: LookTenant})
 	}
 	return pass()
 }
 
-func removalProven(in Input) (Decision, bool) {
-	v := in.facts.resource
+func removalProven(in judged) (Decision, bool) {
+	v := in.resource
 	if !v.Proven() {
 		return do(Look{At: LookTags})
 	}
@@ -69,7 +69,7 @@ func removalProven(in Input) (Decision, bool) {
 	return do(LetGo{Left: fmt.Sprintf("%s (%s)", in.World.Tenant.Name, in.World.Tenant.ID)})
 }
 
-func disabled(in Input) (Decision, bool) {
+func disabled(in judged) (Decision, bool) {
 	t := in.World.Tenant
 	if !t.Enabled {
 		return pass()
@@ -88,9 +88,9 @@ func disabled(in Input) (Decision, bool) {
 	return certainly(in, Disable{ID: t.ID, ETag: t.ETag, Whole: &whole})
 }
 
-func deleted(in Input) (Decision, bool) {
+func deleted(in judged) (Decision, bool) {
 	t := in.World.Tenant
-	deleting, accepted := in.facts.resource.AwaitDelete()
+	deleting, accepted := in.resource.AwaitDelete()
 	disabling := chain.Problem{Reason: resource.ReasonDisabling, Message: "The distribution tenant is disabled. It can be deleted after the change is deployed."}
 	settled := t.Status == Deployed
 	switch {
