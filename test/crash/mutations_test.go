@@ -268,16 +268,16 @@ func createMutations() []mutation {
 	return []mutation{
 		{
 			name: "the create mark is not stored",
-			replacements: []replacement{{tenantController, "(*pass).ensureFinalizer", `delete(annotations, v1alpha1.AnnotationCreatePending)
-				return original(ctx, k, annotations)`, []string{kubeAPI}}},
+			replacements: []replacement{{tenantController, "act.ensureFinalizer", `delete(annotations, v1alpha1.AnnotationCreatePending)
+				return original(ctx, annotations)`, []string{kubeAPI}}},
 			cases:   []string{"lag/create-delete/new tenants hidden 20s/aws:CreateDistributionTenant#1/kill-committed"},
 			oracles: []string{oracleLeak},
 		}, {
 			name: "the finalizer is not stored before the create",
-			replacements: []replacement{{tenantController, "(*pass).ensureFinalizer", `if annotations[v1alpha1.AnnotationCreatePending] != "" {
+			replacements: []replacement{{tenantController, "act.ensureFinalizer", `if annotations[v1alpha1.AnnotationCreatePending] != "" {
 					return nil
 				}
-				return original(ctx, k, annotations)`, []string{kubeAPI}}},
+				return original(ctx, annotations)`, []string{kubeAPI}}},
 			cases:   []string{"kill/create-delete/aws:CreateDistributionTenant#1/kill-committed"},
 			oracles: []string{oracleLeak},
 		}, {
@@ -381,7 +381,7 @@ func removeMutations() []mutation {
 			oracles:      []string{oracleLiveness},
 		}, {
 			name: "the object is let go although the deletion failed",
-			replacements: []replacement{{tenantController, "(*pass).delete", `err := original(ctx, k, s)
+			replacements: []replacement{{tenantController, "act.delete", `err := original(ctx, s)
 				if fault.Is(err, fault.Transient) {
 					p.in.World.Knowledge, p.in.World.Tenant = resource.Absent, nil
 					return nil

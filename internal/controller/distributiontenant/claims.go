@@ -39,7 +39,7 @@ func (p *pass) judgeDomains() {
 func (p *pass) observeDomains() { p.DomainClaims.Observe(claimant(p.object), p.in.Stakes()) }
 
 // claim stores claims. That it could not is for the chain to say.
-func (p *pass) claim(ctx context.Context, s distributiontenant.Claim) {
+func (p act) claim(ctx context.Context, s distributiontenant.Claim) {
 	err := p.DomainClaims.HoldDomains(ctx, claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS())
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "A domain is not released, because it can't be claimed for its namespace")
