@@ -54,9 +54,10 @@ type Kind[O client.Object] interface {
 	// Finalizer is the name of the kind's finalizer.
 	Finalizer() string
 	// Begin starts a pass over the object with what is known of the world: from memory, from caches and, where those
-	// may not be trusted, from the API server. It writes nothing, and makes no call to what the object represents.
-	// After an error there is no pass: nothing is reported of the object, and the error ends in a delay as any other
-	// does.
+	// may not be trusted, from the API server. It writes to no API, and makes no call to what the object represents.
+	// It tells the workers that objects share what the object has and wants, and hears what they know: a zone that is
+	// told starts to work on it. After an error there is no pass: nothing is reported of the object, and the error ends
+	// in a delay as any other does.
 	Begin(ctx context.Context, o O) (Pass, error)
 	// Forget drops what is remembered of an object that is gone, or that only the finalizers of others keep. It may be
 	// called again.

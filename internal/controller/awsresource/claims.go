@@ -33,7 +33,7 @@ func (p *pass[O, R]) judgeAliases() {
 		return
 	}
 	p.in.Policy.Holds = p.DomainClaims.Holds(ownDNS)
-	p.DomainClaims.Observe(claimant(p.object), p.in.Domains())
+	p.DomainClaims.Observe(claimant(p.object), p.in.Stakes())
 	if p.in.World.Knowledge != resource.Nothing {
 		p.memory.aliases = append([]string{}, p.in.Aliases()...)
 	}
@@ -64,7 +64,7 @@ func (c *Controller[O, R]) Learn(o O) {
 	if t := o.GetDeletionTimestamp(); t != nil {
 		in.DeletedAt = t.Time
 	}
-	c.DomainClaims.Observe(claimant(o), in.Domains())
+	c.DomainClaims.Observe(claimant(o), in.Stakes())
 }
 
 // WakeDomains queues objects that may have their domains now, or no more.

@@ -38,7 +38,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		return reconcile.Conclusion{After: p.after(report, now), Acts: p.acts()}
 	}
 	events, changes := distributiontenant.Events(p.in, p.out, report), publication.Changes(p.in.Memory.Ledger, report.Ledger, report.Left, p.in.World.DNS)
-	changes = append(distributiontenant.Found(p.in, p.out, report), changes...)
+	changes = append(distributiontenant.CreatedUnanswered(p.in, p.out, report), changes...)
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
 	// Who asked to look is answered when something was seen, and what was tried for them has ended.

@@ -66,7 +66,7 @@ func lookUp(ctx context.Context, kube client.Reader, r distributiontenant.Refere
 
 // confirmReferences asks the API server whether the references lead to what the pass knows, as the driver does for
 // the object itself: behind a cache that is late a tenant would be moved back to where it was before.
-func (p *pass) confirmReferences(ctx context.Context) error {
+func (p act) confirmReferences(ctx context.Context) error {
 	for _, r := range p.in.World.References {
 		if lookUp(ctx, p.Live, r) != r {
 			return fmt.Errorf("confirming spec.%s: %w", r.Field, reconcile.ErrBehind)

@@ -38,7 +38,7 @@ func TestAliasesAreObserved(t *testing.T) {
 	} {
 		in := distribution.Input{Object: resource.Object{Generation: 1}, Desired: distribution.Desired{Aliases: []string{"a.example.com"}}}
 		test.in(&in)
-		if d := cmp.Diff(test.want, in.Domains()); d != "" {
+		if d := cmp.Diff(test.want, in.Stakes()); d != "" {
 			t.Errorf("%s %s (-want +got):\n%s", name, test.about, d)
 		}
 	}

@@ -3,6 +3,7 @@ package distributiontenant
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -25,7 +26,7 @@ func Diff(desired, observed Tenant) []resource.Difference {
 	}
 	add("distributionId", desired.DistributionID, observed.DistributionID)
 	add("domains", setText(desired.Domains), setText(observed.Domains))
-	add("enabled", boolText(desired.Enabled), boolText(observed.Enabled))
+	add("enabled", strconv.FormatBool(desired.Enabled), strconv.FormatBool(observed.Enabled))
 	if desired.ConnectionGroupID != "" {
 		add("connectionGroupId", desired.ConnectionGroupID, observed.ConnectionGroupID)
 	}
@@ -77,22 +78,13 @@ func (g Geo) text() string {
 	return g.Type + " " + strings.Join(g.Locations, ",")
 }
 
-func boolText(b bool) string {
-	if b {
-		return "true"
-	}
-	return "false"
-}
-
 func setText(list []string) string {
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(list))), ",")
 }
 
 func unionKeys(a, b map[string]string) []string {
-	all := maps.Clone(a)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := map[string]string{}
+	maps.Copy(all, a)
 	maps.Copy(all, b)
 	return slices.Sorted(maps.Keys(all))
 }

@@ -2,8 +2,6 @@ package distributiontenant
 
 import (
 	"time"
-
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // outdatedFor is for how long after a change AWS may show a tenant as it was before it; lists were played with seven
@@ -30,21 +28,10 @@ func (in Input) Unstored() time.Time {
 	return time.Time{}
 }
 
-// DoubtedFor is for how long reads may still be from before an update of which it is not known whether it took effect.
-// The tenant may lack a domain by now that they show.
-func (in Input) DoubtedFor() time.Duration {
-	if in.Attempts.Doubted.IsZero() {
-		return 0
-	}
-	return max(in.Attempts.Doubted.Add(resource.GracePeriod).Sub(in.Now), 0)
-}
-
 // onceCertain ends a rest when names can be published that wait for that.
-func (in Input) onceCertain(d Decision) Decision {
-	r, rests := d.Step.(Rest)
-	if due := in.DoubtedFor(); rests && in.facts.publication.Doubted && due > 0 && (r.After == 0 || due < r.After) {
-		r.After = due
-		d.Step = r
+func (in judged) onceCertain(d Decision) Decision {
+	if !in.publication.Doubted {
+		return d
 	}
-	return d
+	return d.within(in.Attempts.DoubtedFor(in.Now))
 }

@@ -217,7 +217,7 @@ func (p *play) observe() distributiontenant.Input {
 // view is what the worker of the zone knows of the object's records.
 func (p *play) view(in distributiontenant.Input) dns.View {
 	v := dns.View{Records: map[dns.Record]dns.Standing{}}
-	records := in.Wants()
+	records, _ := in.Wants()
 	for _, e := range p.in.Memory.Ledger {
 		records = append(records, e.Record)
 	}

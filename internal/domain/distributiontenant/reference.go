@@ -202,26 +202,21 @@ func (list References) leadTo(p Parents) bool {
 
 // referenced holds everything back while it is unknown what the spec asks for. A tenant that is there
 // stays as it is, whatever else has changed: half a change could be a harmful one.
-func referenced(in Input) (Decision, bool) {
+func referenced(in judged) (Decision, bool) {
 	p := in.World.References.problem()
 	if p == nil {
 		return pass()
 	}
 	d := Decision{Step: Rest{}, Problem: p}
-	if !in.facts.resource.Mine() {
+	if !in.resource.Mine() {
 		return d, true
 	}
 	p.Of = chain.Synced
 	p.Message += " Until then, the distribution tenant is not changed."
 	if progress, fires := settled(in); fires {
 		d.Step = progress.Step
-	} else if wait := in.facts.certificate.Wait; in.facts.certificate.Request != nil && wait > 0 {
+	} else if wait := in.certificate.Wait; in.certificate.Request != nil && wait > 0 {
 		d.Step = Rest{After: wait}
 	}
 	return d, true
-}
-
-// waitedForReference reports whether the pass before this one rested because a reference led nowhere.
-func (m Memory) waitedForReference() bool {
-	return m.Conditions[chain.Synced].Reason == ReasonReferenceNotReady
 }

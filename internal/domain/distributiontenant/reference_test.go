@@ -331,7 +331,7 @@ func TestDNSWhileAReferenceLeadsNowhere(t *testing.T) {
 			if d := cmp.Diff(test.want, test.in.NextLedger()); d != "" && len(test.want)+len(test.in.NextLedger()) > 0 {
 				t.Errorf("ledger (-want +got):\n%s", d)
 			}
-			if test.in.Extent() != dns.Whole {
+			if _, extent := test.in.Wants(); extent != dns.Whole {
 				t.Error("the zones would keep to what was declared before")
 			}
 		})
@@ -355,7 +355,7 @@ func TestWhatIsDeclaredBeforeTheTenantWasLookedFor(t *testing.T) {
 		"one that is gone, at the end of the object":    {with(quiet(), absent, ends), dns.Whole},
 		"one that was not looked for yet, with records": {with(quiet(), published, unknown), dns.Blind},
 	} {
-		if got := test.in.Extent(); got != test.want {
+		if _, got := test.in.Wants(); got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}

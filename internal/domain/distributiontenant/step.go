@@ -200,3 +200,12 @@ type Decision struct {
 	// Drift is what differs and is only reported.
 	Drift []resource.Difference
 }
+
+// within ends a rest after that time at the latest; zero sets no such time.
+func (d Decision) within(due time.Duration) Decision {
+	if r, rests := d.Step.(Rest); rests && due > 0 && (r.After == 0 || due < r.After) {
+		r.After = due
+		d.Step = r
+	}
+	return d
+}

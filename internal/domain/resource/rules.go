@@ -213,9 +213,9 @@ func (v *View) Finalized() Verdict {
 	return Verdict{}
 }
 
-// TagsFaithful sets tags that differ, and removes those that we had set and that are wanted no more. Status has the key
+// TagsInSync sets tags that differ, and removes those that we had set and that are wanted no more. Status has the key
 // of a tag before it is set.
-func (v *View) TagsFaithful() Verdict {
+func (v *View) TagsInSync() Verdict {
 	switch {
 	case !v.Present, !v.World.TagsKnown && v.Applied:
 		return Verdict{}

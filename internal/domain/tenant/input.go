@@ -187,7 +187,7 @@ func (in *Input) newNamespace(limited bool) plan.Object {
 	if in.former() == nil && (limited || !in.unlimited()) && (!in.follows() || !in.World.Follow.Tried) {
 		return in.floor()
 	}
-	o, _ := in.namespace()
+	o, _ := in.shouldBe()
 	return o
 }
 
@@ -282,8 +282,8 @@ func (in *Input) sort(w *wanted, objects []plan.Object) {
 	}
 }
 
-// namespace is the namespace as it should be, and the labels that it must not have.
-func (in *Input) namespace() (o plan.Object, drop []string) {
+// shouldBe is the namespace as it should be, and the labels that it must not have.
+func (in *Input) shouldBe() (o plan.Object, drop []string) {
 	t := in.Tenant
 	if in.follows() && in.World.Follow.Tried {
 		o, drop = plan.BuildNamespace(t, in.World.Follow.Plan)

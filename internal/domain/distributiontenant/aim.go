@@ -6,8 +6,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// configuration is the tenant as it should be.
-type configuration struct {
+// aim is the tenant as it should be.
+type aim struct {
 	// target is the spec and what was learned.
 	target Tenant
 	// effective is the target as far as it can be reached now: with what an adopted tenant
@@ -20,41 +20,40 @@ type configuration struct {
 }
 
 // aimed is the tenant as it should be, before it is known which changes have to wait.
-func (in Input) aimed() configuration {
-	f, have := in.facts, in.World.Tenant
-	t := in.Desired.Tenant
-	if f.certificate.Request != nil && have != nil {
-		t.Customizations.CertificateARN = f.certificate.ARN
+func (in judged) aimed() aim {
+	t, have := in.Desired.Tenant, in.World.Tenant
+	if in.certificate.Request != nil && have != nil {
+		t.Customizations.CertificateARN = in.certificate.ARN
 	}
-	c := configuration{target: t.Normalize()}
-	c.effective = c.target
-	if have != nil && f.resource.Inheriting() {
-		c.effective = withInherited(c.effective, have.Tenant)
+	a := aim{target: t.Normalize()}
+	a.effective = a.target
+	if have != nil && in.resource.Inheriting() {
+		a.effective = withInherited(a.effective, have.Tenant)
 	}
-	return c
+	return a
 }
 
-// configured compares the tenant with what it should be.
-func (in Input) configured() configuration {
-	c, have := in.facts.configuration, in.World.Tenant
+// compared is the aim without the changes that have to wait, compared with the tenant.
+func (in judged) compared() aim {
+	a, have := in.aim, in.World.Tenant
 	if have == nil {
-		return c
+		return a
 	}
-	if in.facts.waits {
-		c.effective = in.asServed(c.effective)
+	if in.turn.waits {
+		a.effective = in.asServed(a.effective)
 	}
-	c.effective.Domains = in.reachableDomains()
+	a.effective.Domains = in.reachableDomains()
 	if in.World.Knowledge == resource.Whole {
-		c.diff, c.open = Diff(c.effective, have.Tenant), Diff(c.target, have.Tenant)
+		a.diff, a.open = Diff(a.effective, have.Tenant), Diff(a.target, have.Tenant)
 	}
-	return c
+	return a
 }
 
 // reachableDomains are the domains that the tenant can be given now: those that it should
 // have, without those that have to wait, and with those that are still in DNS. A tenant has one
 // at least.
-func (in Input) reachableDomains() []string {
-	waiting, leaving := in.facts.publication.Waiting, in.facts.publication.Leaving
+func (in judged) reachableDomains() []string {
+	waiting, leaving := in.publication.Waiting, in.publication.Leaving
 	bare, have := in.bareUntilTurn(), in.World.Tenant.Domains
 	out := slices.DeleteFunc(slices.Clone(in.Desired.Domains), func(d string) bool {
 		return slices.Contains(waiting, d) || bare && !slices.Contains(have, d)
@@ -76,10 +75,10 @@ type Preview struct {
 
 // Preview compares the tenant in AWS with what it should be.
 func (in Input) Preview() Preview {
-	in = in.judged()
-	v := in.facts.resource
-	p := Preview{Owned: v.Mine(), Adoptable: v.Adoptable(), Changes: slices.Concat(in.facts.diff, v.TagDifferences())}
-	for _, d := range in.facts.open {
+	j := judge(in)
+	v := j.resource
+	p := Preview{Owned: v.Mine(), Adoptable: v.Adoptable(), Changes: slices.Concat(j.aim.diff, v.TagDifferences())}
+	for _, d := range j.aim.open {
 		if !slices.ContainsFunc(p.Changes, func(c resource.Difference) bool { return c.Field == d.Field }) {
 			p.Kept = append(p.Kept, d)
 		}
