@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
@@ -174,7 +173,7 @@ func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publis
 	if err := mgr.Add(b); err != nil {
 		return nil, fmt.Errorf("adding the deletion budget: %w", err)
 	}
-	return b, registerBudget(ctrlmetrics.Registry, b)
+	return b, nil
 }
 
 // freeze stops all writes to AWS while the ConfigMap says so.

@@ -22,24 +22,14 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-)
-
-// Names of the controllers, as --controllers takes them.
-const (
-	controllerDistributionTenant = "distributiontenant"
-	controllerTenantSource       = "tenantsource"
-	controllerDistribution       = "distribution"
-	controllerConnectionGroup    = "connectiongroup"
-	controllerInvalidation       = "invalidation"
-	// controllerTenant stands for the two of tenants and plans, of which none is of use without the other.
-	controllerTenant = "tenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 // defaultControllers are those of what is in AWS, controllers all of them. Tenants' namespaces need rights in the whole
 // cluster, which no one should have to grant without using them.
 var (
-	defaultControllers = List{controllerDistributionTenant, controllerTenantSource, controllerDistribution, controllerConnectionGroup, controllerInvalidation}
-	controllers        = append(slices.Clone(defaultControllers), controllerTenant)
+	defaultControllers = List{config.DistributionTenant, config.TenantSource, config.Distribution, config.ConnectionGroup, config.Invalidation}
+	controllers        = append(slices.Clone(defaultControllers), config.Tenant)
 )
 
 // The least that one read of a table needs.

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"maps"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -111,22 +109,8 @@ func addDNSAccounts(mgr ctrl.Manager, c Config, env *environment, onChange func(
 	if err := mgr.Add(all); err != nil {
 		return nil, fmt.Errorf("adding the DNS accounts: %w", err)
 	}
-	return all, registerAll(ctrlmetrics.Registry, newAccountCollector(all.All))
-}
-
-// newAccountCollector tells which accounts can be used, when it is scraped.
-func newAccountCollector(all func() map[dns.Provider]accounts.Entry) prometheus.Collector {
-	return computed{prometheus.NewDesc(metricPrefix+"dns_account_valid",
-		"1 for each DNS account that can be used, 0 for one whose configuration or Secret is not valid.", []string{"provider", "account"}, nil), func(emit emitter) error {
-		for name, entry := range maps.All(all()) {
-			valid := 1.0
-			if entry.Err != nil {
-				valid = 0
-			}
-			emit(valid, name.Service.String(), name.Account)
-		}
-		return nil
-	}}
+	env.gauges.DNSAccounts = all.All
+	return all, nil
 }
 
 // secret returns what reads a key of the account's Secret for each call, so that a credential can be rotated. A Secret that

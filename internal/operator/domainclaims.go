@@ -12,12 +12,12 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/domainclaim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 // DomainClaims says whether it is judged who may have a domain, and how long it is held after its release.
@@ -45,7 +45,7 @@ func (c *Config) validateDomainClaims() error {
 
 // claims reports whether domains are judged: a controller of objects that have some runs.
 func (c Config) claims() bool {
-	return c.DomainClaims.Enabled && (slices.Contains(c.Controllers, controllerDistributionTenant) || slices.Contains(c.Controllers, controllerDistribution))
+	return c.DomainClaims.Enabled && (slices.Contains(c.Controllers, config.DistributionTenant) || slices.Contains(c.Controllers, config.Distribution))
 }
 
 // addDomainClaims adds the registry of who has which domain, unless there is none to be.
@@ -93,7 +93,7 @@ func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c Config, env *envir
 		return fmt.Errorf("adding the keeper of the DomainClaims: %w", err)
 	}
 	env.domains = r
-	return registerDomainClaims(ctrlmetrics.Registry, r)
+	return nil
 }
 
 // wakeClaimants queues objects, each with the controller of its kind.

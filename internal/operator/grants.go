@@ -14,13 +14,13 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/edgegrant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -79,8 +79,8 @@ func grantedObjects(ctx context.Context, kube client.Reader, controllers []strin
 		controller string
 		list       func(ctx context.Context, kube client.Reader) ([]grants.Object, error)
 	}{
-		{controllerDistributionTenant, grantedTenants}, {controllerTenantSource, grantedSources},
-		{controllerDistribution, grantedDistributions}, {controllerConnectionGroup, grantedGroups},
+		{config.DistributionTenant, grantedTenants}, {config.TenantSource, grantedSources},
+		{config.Distribution, grantedDistributions}, {config.ConnectionGroup, grantedGroups},
 	} {
 		if !slices.Contains(controllers, list.controller) {
 			continue
@@ -177,9 +177,6 @@ func addGrants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment
 	}
 	if env.grants == nil {
 		return nil
-	}
-	if err := registerGrants(ctrlmetrics.Registry, env.grants); err != nil {
-		return err
 	}
 	env.grants.OnChange(func(ctx context.Context, _ func(string) bool) { controller.WakeAll(ctx) })
 	if err := mgr.Add(env.grants); err != nil {

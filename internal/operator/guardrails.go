@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/go-logr/logr"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 )
@@ -27,18 +26,14 @@ func (c Config) guardRails() []guardRail {
 	}
 }
 
-// showGuardRails says which guard rails are off: in the log at the start, and in a metric.
-func showGuardRails(r prometheus.Registerer, c Config, log logr.Logger) error {
-	rails := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: metricPrefix + "guard_rails",
-		Help: "Whether a guard rail is on (1) or off (0): deletion_budget, cluster_check, domain_claims, rollout, grants (1 only with --grants=Enforce)."}, []string{"name"})
+// tellGuardRails says which guard rails are off, in the log at the start. It returns which are on.
+func (c Config) tellGuardRails(log logr.Logger) map[string]bool {
+	on := map[string]bool{}
 	for _, g := range c.guardRails() {
-		value := 0.0
-		if g.on {
-			value = 1
-		} else {
+		on[g.name] = g.on
+		if !g.on {
 			log.Error(errors.New(g.risk), "A guard rail is off", "name", g.name, "flag", g.flag)
 		}
-		rails.WithLabelValues(g.name).Set(value)
 	}
-	return registerAll(r, rails)
+	return on
 }

@@ -14,6 +14,8 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/invalidation"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -49,7 +51,7 @@ func (c *Config) validateInvalidations() error {
 // addInvalidations adds the controller for Invalidation, and says whether it runs. An operator that was upgraded without its
 // CRDs goes on without it.
 func addInvalidations(mgr ctrl.Manager, c Config, env *environment) (runs bool, err error) {
-	if !slices.Contains(c.Controllers, controllerInvalidation) {
+	if !slices.Contains(c.Controllers, config.Invalidation) {
 		return false, nil
 	}
 	_, err = mgr.GetRESTMapper().RESTMapping(v1alpha1.SchemeGroupVersion.WithKind("Invalidation").GroupKind(), v1alpha1.SchemeGroupVersion.Version)
@@ -61,18 +63,14 @@ func addInvalidations(mgr ctrl.Manager, c Config, env *environment) (runs bool, 
 	if err != nil {
 		return false, fmt.Errorf("looking for the kind Invalidation: %w", err)
 	}
-	observer, err := newInvalidationMetrics(ctrlmetrics.Registry)
+	observer, err := metrics.NewInvalidations(ctrlmetrics.Registry)
 	if err != nil {
-		return false, err
-	}
-	if err := registerInvalidations(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), clock.RealClock{}); err != nil {
 		return false, err
 	}
 	controller := invalidation.New(invalidation.Options{
 		Client: mgr.GetClient(), Accounts: env.Accounts, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
 		ClusterID: c.ClusterID, PathsPerDay: c.Invalidations.PathsPerDay, Observer: observer,
 	})
-	env.invalidations = mgr.GetCache()
 	env.halt.OnChange(controller.WakeAll)
 	env.grants.OnChange(controller.WakeNamespaces)
 	return true, reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(invalidationWorkers))

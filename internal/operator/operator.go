@@ -40,6 +40,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -144,19 +146,19 @@ func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *envir
 	}
 	// Without the controller of tenants it is not known which objects belong to them.
 	objectsOf := func([]string) []types.NamespacedName { return nil }
-	if slices.Contains(c.Controllers, controllerDistributionTenant) {
+	if slices.Contains(c.Controllers, config.DistributionTenant) {
 		tenants, err := addDistributionTenants(ctx, mgr, c, env)
 		if err != nil {
 			return err
 		}
 		objectsOf = tenants.ObjectsOf
 	}
-	if slices.Contains(c.Controllers, controllerTenantSource) {
+	if slices.Contains(c.Controllers, config.TenantSource) {
 		if err := addSources(ctx, mgr, c, env); err != nil {
 			return err
 		}
 	}
-	if slices.Contains(c.Controllers, controllerTenant) {
+	if slices.Contains(c.Controllers, config.Tenant) {
 		if err := addTenantsAndPlans(ctx, mgr, c, env); err != nil {
 			return err
 		}
@@ -168,14 +170,17 @@ func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *envir
 	if err := addDistributionsAndGroups(ctx, mgr, c, env, objectsOf); err != nil {
 		return err
 	}
-	return registerStalled(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.running(env, invalidates), env.rollouts)
+	g := &env.gauges
+	g.Reader, g.Elected, g.Clock, g.Controllers = mgr.GetCache(), mgr.Elected(), clock.RealClock{}, c.running(env, invalidates)
+	g.Breaker, g.Claims, g.Grants, g.Halt, g.Rollouts = env.breaker, env.domains, env.grants, env.halt, env.rollouts
+	return g.Register(ctrlmetrics.Registry)
 }
 
 // running are the controllers that run: what --controllers names, without a kind that is not installed, and that of grants.
 func (c Config) running(env *environment, invalidates bool) []string {
-	running := slices.DeleteFunc(slices.Clone(c.Controllers), func(name string) bool { return name == controllerInvalidation && !invalidates })
+	running := slices.DeleteFunc(slices.Clone(c.Controllers), func(name string) bool { return name == config.Invalidation && !invalidates })
 	if env.grants != nil {
-		running = append(running, controllerEdgeGrant)
+		running = append(running, config.EdgeGrant)
 	}
 	return running
 }
@@ -253,9 +258,11 @@ func addProbes(mgr ctrl.Manager) error {
 type environment struct {
 	*cloud.Cloud
 
-	sdk       awssdk.Config
-	calls     *aws.Metrics
-	metrics   *metrics
+	sdk        awssdk.Config
+	calls      *aws.Metrics
+	reconciles *metrics.Reconciles
+	// gauges are set before anything starts.
+	gauges    metrics.Gauges
 	publisher *publisher
 	defaults  convert.Defaults
 	// breaker is nil without a deletion budget.
@@ -274,8 +281,6 @@ type environment struct {
 	moved func(names []string)
 	// freed are called with each tenant whose object is gone. They are complete before anything starts.
 	freed []func(tenant string)
-	// invalidations reads Invalidation objects; nil where no controller requests any. It is set before anything starts.
-	invalidations client.Reader
 	// domains says who may have a domain; nil where every object may have every one.
 	domains *claims.Registry
 	// claimants wake the objects of a kind that may have their domains now, or no more. They are complete before anything
@@ -292,7 +297,7 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 	if err != nil {
 		return nil, err
 	}
-	metrics, err := newMetrics(ctrlmetrics.Registry)
+	reconciles, err := metrics.NewReconciles(ctrlmetrics.Registry)
 	if err != nil {
 		return nil, err
 	}
@@ -303,17 +308,12 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 	if err != nil {
 		return nil, err
 	}
-	if err := registerHalt(ctrlmetrics.Registry, stop); err != nil {
-		return nil, err
-	}
-	if err := showGuardRails(ctrlmetrics.Registry, c, ctrl.Log.WithName("guard-rails")); err != nil {
-		return nil, err
-	}
 	env := &environment{
 		claimants: map[string]func(context.Context, []claim.Key){},
-		sdk:       sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
+		sdk:       sdk, calls: calls, reconciles: reconciles, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
 		defaults: convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
 	}
+	env.gauges.GuardRails = c.tellGuardRails(ctrl.Log.WithName("guard-rails"))
 	env.Cloud = cloud.New(cloud.Options{
 		SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.allowedRoles(),
 		CloudFront: cloud.Limit{Rate: c.AWSRate, Burst: c.AWSBurst}, Invalidations: cloud.Limit{Rate: c.Invalidations.Rate, Burst: c.Invalidations.Burst}, ACM: cloud.Limit{Rate: c.ACMRate, Burst: c.ACMBurst},
@@ -337,7 +337,7 @@ func (env *environment) sweep(interval time.Duration) inventory.Options {
 // drive makes the driver of a kind.
 func drive[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.Kind[O]) *reconcile.Driver[O] {
 	return &reconcile.Driver[O]{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: kind, Failed: env.metrics.failed, Ignored: convert.IgnoredAnnotations,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: kind, Failed: env.reconciles.Failed, Ignored: convert.IgnoredAnnotations,
 		Publish:  func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
 		Nudges:   reconcile.NewNudges(clock.RealClock{}, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationPaused),
 		Replaced: reconcile.NewReplaced(clock.RealClock{}),
@@ -364,7 +364,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	env.rollouts = rollouts
 	controller = distributiontenant.New(distributiontenant.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Accounts: env.Accounts,
-		Zones: zones, Resolver: c.resolver(), Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
+		Zones: zones, Resolver: c.resolver(), Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.reconciles, Random: rand.Float64,
 		Defaults: env.defaults, DomainClaims: env.domains, Rollouts: rollouts,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
@@ -380,8 +380,5 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(c.Workers)); err != nil {
 		return nil, err
 	}
-	if err := addAccounts(ctx, mgr, c, env, controller.Claims); err != nil {
-		return nil, err
-	}
-	return controller, registerDistributionTenants(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected())
+	return controller, addAccounts(ctx, mgr, c, env, controller.Claims)
 }

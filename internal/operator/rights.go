@@ -22,6 +22,7 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	clusteradapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/cluster"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 const (
@@ -60,7 +61,7 @@ func (c Config) Rights() []Right {
 	for _, ns := range namespaces {
 		out = append(out, c.rightsIn(ns)...)
 	}
-	if slices.Contains(c.Controllers, controllerTenant) {
+	if slices.Contains(c.Controllers, config.Tenant) {
 		out = append(out, tenantRights()...)
 	}
 	if c.ClusterID == "" {
@@ -95,19 +96,19 @@ func (c Config) Rights() []Right {
 
 // rightsIn are those for the objects of a namespace, or of all.
 func (c Config) rightsIn(namespace string) (out []Right) {
-	if slices.Contains(c.Controllers, controllerDistributionTenant) {
+	if slices.Contains(c.Controllers, config.DistributionTenant) {
 		out = append(out, distributionTenantRights(namespace)...)
 	}
-	if slices.Contains(c.Controllers, controllerTenantSource) {
+	if slices.Contains(c.Controllers, config.TenantSource) {
 		out = append(out, sourceRights(namespace)...)
 	}
-	if slices.Contains(c.Controllers, controllerDistribution) {
+	if slices.Contains(c.Controllers, config.Distribution) {
 		out = append(out, parentRights(namespace, "distributions", "distribution")...)
 	}
-	if slices.Contains(c.Controllers, controllerConnectionGroup) {
+	if slices.Contains(c.Controllers, config.ConnectionGroup) {
 		out = append(out, parentRights(namespace, "connectiongroups", "connection group")...)
 	}
-	if slices.Contains(c.Controllers, controllerInvalidation) {
+	if slices.Contains(c.Controllers, config.Invalidation) {
 		out = append(out, invalidationRights(namespace)...)
 	}
 	return out

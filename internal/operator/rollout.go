@@ -7,19 +7,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/budget"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -63,7 +62,7 @@ func addRollouts(ctx context.Context, mgr ctrl.Manager, c Config, env *environme
 		return nil, nil
 	}
 	fleet := distributiontenant.Fleet{
-		Client: mgr.GetClient(), Clock: clock.RealClock{}, Defaults: env.defaults, Sources: slices.Contains(c.Controllers, controllerTenantSource),
+		Client: mgr.GetClient(), Clock: clock.RealClock{}, Defaults: env.defaults, Sources: slices.Contains(c.Controllers, config.TenantSource),
 	}
 	o := rollout.Options{
 		Clock: clock.RealClock{}, Default: c.Rollout.limits(), Fleet: fleet.Known, SourceOf: fleet.SourceOf, Source: fleet.Source, Wake: wake, Gather: gather,
@@ -91,7 +90,7 @@ func addRollouts(ctx context.Context, mgr ctrl.Manager, c Config, env *environme
 	if err := mgr.Add(r); err != nil {
 		return nil, fmt.Errorf("adding the order of changes: %w", err)
 	}
-	return r, registerRollouts(ctrlmetrics.Registry, r)
+	return r, nil
 }
 
 // releaseText says how to let the rest of a group go on at once. The command is ready to copy.
@@ -132,33 +131,4 @@ func followRollouts(ctx context.Context, mgr ctrl.Manager, r *rollout.Rollouts, 
 			r.Changed()
 		}
 	}})
-}
-
-// registerRollouts adds how far changes have come, computed when it is scraped.
-func registerRollouts(r prometheus.Registerer, rollouts *rollout.Rollouts) error {
-	return registerAll(r, computed{prometheus.NewDesc(metricPrefix+"rollout_tenants",
-		"Tenants that a change of what customers are served with has not reached yet (waiting), has reached and are not Ready yet (in_flight), or has reached and failed (failed). Only the active replica exports it.",
-		[]string{"state"}, nil), func(emit emitter) error {
-		waiting, flying, failed := 0, 0, 0
-		for _, g := range rollouts.Groups() {
-			waiting, flying, failed = waiting+g.Waiting-g.InFlight, flying+g.InFlight, failed+g.Failed
-		}
-		emit(float64(waiting), "waiting")
-		emit(float64(flying), "in_flight")
-		emit(float64(failed), "failed")
-		return nil
-	}})
-}
-
-// stoppedGroups is how many changes reach no more tenants because too many failed, of those that no object reports.
-func stoppedGroups(rollouts *rollout.Rollouts) (n int) {
-	if rollouts == nil {
-		return 0
-	}
-	for _, g := range rollouts.Groups() {
-		if g.Stopped && g.Source == "" {
-			n++
-		}
-	}
-	return n
 }

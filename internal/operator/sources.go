@@ -25,6 +25,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -35,7 +36,7 @@ const sourceSlots = 4
 
 // addSources adds the controller for TenantSource.
 func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
-	observer, err := newSourceMetrics(ctrlmetrics.Registry)
+	observer, err := metrics.NewSources(ctrlmetrics.Registry)
 	if err != nil {
 		return err
 	}

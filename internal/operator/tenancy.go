@@ -8,7 +8,6 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
@@ -17,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -69,10 +69,7 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *en
 	if err := reconcile.Setup(mgr, drive(mgr, env, tenants), tenants.Watch(c.Workers)); err != nil {
 		return err
 	}
-	if err := reconcile.Setup(mgr, drive(mgr, env, plans), plans.Watch(planWorkers)); err != nil {
-		return err
-	}
-	return registerTenants(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected())
+	return reconcile.Setup(mgr, drive(mgr, env, plans), plans.Watch(planWorkers))
 }
 
 // indexTenants lets tenants be found by their namespace and by their plan.
@@ -118,9 +115,9 @@ func (c *Config) validateTenancy() error {
 	if _, err := c.namespacesOfTenants(); err != nil {
 		return err
 	}
-	if slices.Contains(c.Controllers, controllerTenant) && len(c.WatchNamespaces) > 0 {
+	if slices.Contains(c.Controllers, config.Tenant) && len(c.WatchNamespaces) > 0 {
 		return fmt.Errorf("--watch-namespaces=%s can't be combined with the controller %s, which creates namespaces and so must watch all of them: remove one of the two",
-			c.WatchNamespaces.String(), controllerTenant)
+			c.WatchNamespaces.String(), config.Tenant)
 	}
 	return nil
 }

@@ -26,6 +26,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/webhook"
 )
 
@@ -85,8 +87,8 @@ func (c *Config) validateWebhook() error {
 	if problems := validation.IsDNS1035Label(c.Webhook.Name + webhookSuffix); len(problems) > 0 {
 		return fmt.Errorf("--webhook-name=%s: %q is not a valid name for a Service: %s", c.Webhook.Name, c.Webhook.Name+webhookSuffix, strings.Join(problems, "; "))
 	}
-	if !slices.Contains(c.Controllers, controllerDistributionTenant) {
-		return fmt.Errorf("--webhook-bind-address needs the controller %s: add it to --controllers, or leave the webhook out", controllerDistributionTenant)
+	if !slices.Contains(c.Controllers, config.DistributionTenant) {
+		return fmt.Errorf("--webhook-bind-address needs the controller %s: add it to --controllers, or leave the webhook out", config.DistributionTenant)
 	}
 	return nil
 }
@@ -168,7 +170,7 @@ func (c Config) webhookHandler(ctx context.Context, mgr ctrl.Manager, env *envir
 	if err := webhook.Follow(ctx, mgr.GetCache()); err != nil {
 		return nil, err
 	}
-	metrics, err := newWebhookMetrics(ctrlmetrics.Registry)
+	observer, err := metrics.NewWebhook(ctrlmetrics.Registry)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +193,7 @@ func (c Config) webhookHandler(ctx context.Context, mgr ctrl.Manager, env *envir
 			return ""
 		},
 		Ungranted: func(ctx context.Context, o *v1alpha1.DistributionTenant) string { return ungranted(ctx, env.grants, o) },
-		Deny:      c.Webhook.denies(), Self: self(ctx, kube), Observer: metrics,
+		Deny:      c.Webhook.denies(), Self: self(ctx, kube), Observer: observer,
 	}
 	if c.DomainClaims.Enabled {
 		// Without the rights for claims each lookup would wait in vain.

@@ -23,6 +23,7 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 const root = "../.."
@@ -327,11 +328,11 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 			known[m[1]] = true
 		}
 	}
-	metrics, err := operator.Metrics()
+	measured, err := metrics.Reference()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range metrics {
+	for _, m := range measured {
 		known[m.Name] = true
 	}
 	// What looks like a reason is one word of several capitalised parts.

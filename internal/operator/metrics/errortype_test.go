@@ -1,4 +1,4 @@
-package operator_test
+package metrics_test
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 // The values of error_type are written into other people's dashboards and alerts.
@@ -25,9 +25,12 @@ func TestErrorTypes(t *testing.T) {
 		t.Run(kind.String(), func(t *testing.T) {
 			t.Parallel()
 			registry := prometheus.NewRegistry()
-			if err := operator.CountErrors(registry, kind); err != nil {
+			m, err := metrics.NewReconciles(registry)
+			if err != nil {
 				t.Fatal(err)
 			}
+			m.Failed(kind)
+			m.DNSFailed(kind)
 			families, err := registry.Gather()
 			if err != nil {
 				t.Fatal(err)

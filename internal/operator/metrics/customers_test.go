@@ -1,4 +1,4 @@
-package operator_test
+package metrics_test
 
 import (
 	"fmt"
@@ -7,23 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 func TestCustomersAreCounted(t *testing.T) {
 	t.Parallel()
 	elected, waiting := make(chan struct{}), make(chan struct{})
 	close(elected)
-	builder := func() *fake.ClientBuilder {
-		scheme, err := operator.Scheme()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fake.NewClientBuilder().WithScheme(scheme)
-	}
 	customer := func(n int, plan, reason string) *kleffv1.Tenant {
 		o := &kleffv1.Tenant{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("tenant-%d", n)}, Spec: kleffv1.TenantSpec{Plan: plan}}
 		if reason != "" {
@@ -31,9 +24,9 @@ func TestCustomersAreCounted(t *testing.T) {
 		}
 		return o
 	}
-	reader := builder().WithObjects(
+	reader := readerOf(t,
 		customer(1, "basic", "Ready"), customer(2, "basic", "Ready"), customer(3, "basic", "NamespaceConflict"), customer(4, "pro", "Ready"), customer(5, "pro", ""),
-	).Build()
+	)
 	for name, tt := range map[string]struct {
 		elected <-chan struct{}
 		want    []string
@@ -47,7 +40,8 @@ func TestCustomersAreCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry := prometheus.NewRegistry()
-			if err := operator.RegisterTenants(registry, reader, tt.elected); err != nil {
+			gauges := metrics.Gauges{Reader: reader, Elected: tt.elected, Controllers: []string{config.Tenant}}
+			if err := gauges.RegisterOnly(registry, "customers", "plan_tenants"); err != nil {
 				t.Fatal(err)
 			}
 			families, err := registry.Gather()

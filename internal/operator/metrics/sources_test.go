@@ -1,4 +1,4 @@
-package operator_test
+package metrics_test
 
 import (
 	"fmt"
@@ -15,14 +15,14 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 // A thousand sources have series of their own. The others are counted by namespace, until one of the thousand is gone.
 func TestSeriesOfSourcesAreBounded(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	m, err := operator.NewSourceMetrics(registry)
+	m, err := metrics.NewSources(registry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestSeriesOfSourcesAreBounded(t *testing.T) {
 func TestSourcesThatListen(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	m, err := operator.NewSourceMetrics(registry)
+	m, err := metrics.NewSources(registry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestSourcesThatListen(t *testing.T) {
 func TestFiguresOfRollouts(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	m, err := operator.NewSourceMetrics(registry)
+	m, err := metrics.NewSources(registry)
 	if err != nil {
 		t.Fatal(err)
 	}

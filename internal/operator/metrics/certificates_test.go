@@ -1,4 +1,4 @@
-package operator_test
+package metrics_test
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/servicequotas"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
@@ -51,24 +51,29 @@ func newCertificates(t *testing.T, spans ...int) *certificates {
 		Region: "us-east-1", BaseEndpoint: awssdk.String("http://aws.test"),
 		Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""), HTTPClient: &http.Client{Transport: c.sim.Transport()},
 	}
-	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
+	calls, err := aws.NewMetrics(prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
-	limiter := aws.NewLimiter(aws.LimiterConfig{API: "any", Rate: 1e6, Burst: 1e6, Clock: c.clock, Metrics: metrics})
-	front := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: metrics})
+	limiter := aws.NewLimiter(aws.LimiterConfig{API: "any", Rate: 1e6, Burst: 1e6, Clock: c.clock, Metrics: calls})
+	front := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: calls})
 	c.inv = inventory.New(inventory.Options{Tenants: front, Clock: c.clock, Interval: time.Minute})
 	c.capacity = inventory.NewCapacity(inventory.CapacityOptions{
-		Inventory: c.inv, Quotas: servicequotas.New(servicequotas.Config{SDK: sdk, Limiter: limiter, Metrics: metrics}), Counts: front, Clock: c.clock,
+		Inventory: c.inv, Quotas: servicequotas.New(servicequotas.Config{SDK: sdk, Limiter: limiter, Metrics: calls}), Counts: front, Clock: c.clock,
 	})
 	c.watch = inventory.NewExpiry(inventory.ExpiryOptions{
-		Inventory: c.inv, Certificates: acm.New(acm.Config{SDK: sdk, Limiter: limiter, Metrics: metrics}), Clock: c.clock,
+		Inventory: c.inv, Certificates: acm.New(acm.Config{SDK: sdk, Limiter: limiter, Metrics: calls}), Clock: c.clock,
 		OnFound: func([]inventory.AttachedCertificate) {}, OnFailure: func(error) {},
 	})
-	if err := operator.RegisterExpiry(c.registry, "", c.watch, c.clock); err != nil {
+	gauges := metrics.Gauges{Accounts: c.accounts, Clock: c.clock}
+	if err := gauges.RegisterOnly(c.registry, "certificates"); err != nil {
 		t.Fatal(err)
 	}
 	return c
+}
+
+func (c *certificates) accounts() []metrics.Account {
+	return []metrics.Account{{Inventory: c.inv, Expiry: c.watch, Capacity: c.capacity}}
 }
 
 // look lists tenants and certificates.

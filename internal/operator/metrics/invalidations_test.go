@@ -1,4 +1,4 @@
-package operator_test
+package metrics_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 // What has finished is counted, and has no age: a failed object stays for a day, and nothing is late about it.
@@ -53,7 +53,8 @@ func TestInvalidationObjects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry := prometheus.NewRegistry()
-			if err := operator.RegisterInvalidations(registry, readerOf(t, objects...), tt.elected, clocktesting.NewFakePassiveClock(now)); err != nil {
+			gauges := metrics.Gauges{Reader: readerOf(t, objects...), Elected: tt.elected, Controllers: []string{"invalidation"}, Clock: clocktesting.NewFakePassiveClock(now)}
+			if err := gauges.RegisterOnly(registry, "invalidation_objects"); err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(tt.want, gathered(t, registry)); d != "" {

@@ -1,6 +1,7 @@
-package operator_test
+package metrics_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,12 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 // gathered are the series of a registry, each with its labels and its value.
@@ -38,8 +40,8 @@ func gathered(t *testing.T, r prometheus.Gatherer) (out []string) {
 
 func readerOf(t *testing.T, objects ...client.Object) client.Reader {
 	t.Helper()
-	scheme, err := operator.Scheme()
-	if err != nil {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(v1alpha1.AddToScheme(scheme), kleffv1.AddToScheme(scheme)); err != nil {
 		t.Fatal(err)
 	}
 	// The fake writes to what it is given, which another test may have at the same time.
@@ -77,7 +79,8 @@ func TestStoppedRollouts(t *testing.T) {
 		&kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "acme"}, Status: kleffv1.TenantPlanStatus{Conditions: with("RolloutStopped", "RolloutStopped")}},
 	}
 	registry := prometheus.NewRegistry()
-	if err := operator.RegisterStalled(registry, readerOf(t, objects...), elected, []string{"tenantsource", "tenant"}, nil); err != nil {
+	gauges := metrics.Gauges{Reader: readerOf(t, objects...), Elected: elected, Controllers: []string{"tenantsource", "tenant"}}
+	if err := gauges.RegisterOnly(registry, "stalled"); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -125,7 +128,8 @@ func TestStalledObjects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry := prometheus.NewRegistry()
-			if err := operator.RegisterStalled(registry, readerOf(t, objects...), tt.elected, tt.controllers, nil); err != nil {
+			gauges := metrics.Gauges{Reader: readerOf(t, objects...), Elected: tt.elected, Controllers: tt.controllers}
+			if err := gauges.RegisterOnly(registry, "stalled"); err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(tt.want, gathered(t, registry)); d != "" {
@@ -144,7 +148,8 @@ func TestStalledObjects(t *testing.T) {
 			many = append(many, &v1alpha1.DistributionTenant{ObjectMeta: named(n), Status: v1alpha1.DistributionTenantStatus{Conditions: stalled("True", "AccessDenied", since)}})
 		}
 		registry := prometheus.NewRegistry()
-		if err := operator.RegisterStalled(registry, readerOf(t, many...), elected, all, nil); err != nil {
+		gauges := metrics.Gauges{Reader: readerOf(t, many...), Elected: elected, Controllers: all}
+		if err := gauges.RegisterOnly(registry, "stalled"); err != nil {
 			t.Fatal(err)
 		}
 		got := gathered(t, registry)
@@ -167,7 +172,8 @@ func TestPlanRollouts(t *testing.T) {
 	}
 	registry := prometheus.NewRegistry()
 	reader := readerOf(t, plan("basic", new(int32(10)), new(int32(6)), new(int32(1))), plan("new", nil, nil, nil), plan("unused", new(int32(0)), nil, nil))
-	if err := operator.RegisterTenants(registry, reader, elected); err != nil {
+	gauges := metrics.Gauges{Reader: reader, Elected: elected, Controllers: []string{"tenant"}}
+	if err := gauges.RegisterOnly(registry, "customers", "plan_tenants"); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"basic/applied/ 6", "basic/failed/ 1", "basic/waiting/ 3", "unused/applied/ 0", "unused/failed/ 0", "unused/waiting/ 0"}

@@ -1,4 +1,4 @@
-package operator_test
+package metrics_test
 
 import (
 	"testing"
@@ -7,14 +7,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
 func TestCapacityMetrics(t *testing.T) {
 	c := newCertificates(t, 90, 10)
 	c.registry = prometheus.NewRegistry()
-	if err := operator.RegisterCapacity(c.registry, "", c.inv, c.watch, c.capacity, readerOf(t, inProgress("shop", "/a", "/b/*", "/c"), inProgress("ghost", "/*"))); err != nil {
+	gauges := metrics.Gauges{
+		Accounts: c.accounts, Controllers: []string{"invalidation"}, Reader: readerOf(t, inProgress("shop", "/a", "/b/*", "/c"), inProgress("ghost", "/*")),
+	}
+	if err := gauges.RegisterOnly(c.registry, "quota_used"); err != nil {
 		t.Fatal(err)
 	}
 	c.sim.SetQuotas(sim.Quotas{Tenants: 30_000})

@@ -1,4 +1,4 @@
-package operator_test
+package metrics_test
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 func TestConditionsOfParentsAreShown(t *testing.T) {
@@ -40,13 +40,9 @@ func TestConditionsOfParentsAreShown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			scheme, err := operator.Scheme()
-			if err != nil {
-				t.Fatal(err)
-			}
 			registry := prometheus.NewRegistry()
-			reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(shop.DeepCopy(), group.DeepCopy()).Build()
-			if err := operator.RegisterDistributionsAndGroups(registry, reader, tt.elected, tt.controllers); err != nil {
+			gauges := metrics.Gauges{Reader: readerOf(t, shop, group), Elected: tt.elected, Controllers: tt.controllers}
+			if err := gauges.RegisterOnly(registry, "parent_condition"); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, series(t, registry, "cloudfront_tenant_operator_parent_condition")); diff != "" {
@@ -61,21 +57,18 @@ func TestManyParentsAreCounted(t *testing.T) {
 	t.Parallel()
 	elected := make(chan struct{})
 	close(elected)
-	scheme, err := operator.Scheme()
-	if err != nil {
-		t.Fatal(err)
-	}
-	builder := fake.NewClientBuilder().WithScheme(scheme)
+	var objects []client.Object
 	for n := range 1500 {
 		o := &v1alpha1.ConnectionGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "edge", Name: fmt.Sprintf("g-%04d", n)}}
 		o.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Deployed"}}
 		if n == 1499 {
 			o.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: "False", Reason: "AccessDenied"}}
 		}
-		builder.WithObjects(o)
+		objects = append(objects, o)
 	}
 	registry := prometheus.NewRegistry()
-	if err := operator.RegisterDistributionsAndGroups(registry, builder.Build(), elected, []string{"connectiongroup"}); err != nil {
+	gauges := metrics.Gauges{Reader: readerOf(t, objects...), Elected: elected, Controllers: []string{"connectiongroup"}}
+	if err := gauges.RegisterOnly(registry, "parent_condition"); err != nil {
 		t.Fatal(err)
 	}
 	families, err := registry.Gather()

@@ -1,4 +1,4 @@
-package operator_test
+package metrics_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 // A change that is on its way is counted, and one that has stopped raises the alert of all rollouts.
@@ -23,10 +23,8 @@ func TestFiguresOfChanges(t *testing.T) {
 	r := rollout.New(rollout.Options{Clock: clock, Default: domain.Limits{MaxFailedPercent: 10}, Wake: func(context.Context, ...types.NamespacedName) {}})
 	registry, elected := prometheus.NewRegistry(), make(chan struct{})
 	close(elected)
-	if err := operator.RegisterRollouts(registry, r); err != nil {
-		t.Fatal(err)
-	}
-	if err := operator.RegisterStalled(registry, readerOf(t), elected, nil, r); err != nil {
+	gauges := metrics.Gauges{Reader: readerOf(t), Elected: elected, Rollouts: r}
+	if err := gauges.RegisterOnly(registry, "rollout_tenants", "stalled"); err != nil {
 		t.Fatal(err)
 	}
 	ask := func(n int) {
