@@ -112,15 +112,3 @@ func told(o any, to func(claim.Claim)) {
 		to(domainclaim.Of(c))
 	}
 }
-
-func domainClaimRights() []Right {
-	const kind, claiming = "domainclaims", " (not needed with --domain-claims=false)"
-	var out []Right
-	for _, r := range []struct{ verb, what string }{
-		{"list", "finding the DomainClaims"}, {"watch", "following the DomainClaims"}, {"get", "reading a DomainClaim that exists already"},
-		{"create", "holding a domain for its namespace before its release"}, {"patch", "holding a domain for longer"}, {"delete", "deleting DomainClaims that have ended"},
-	} {
-		out = append(out, Right{Group: v1alpha1.GroupName, Resource: kind, Verb: r.verb, For: r.what + claiming})
-	}
-	return append(out, Right{Group: v1alpha1.GroupName, Resource: kind + "/status", Verb: "patch", For: "writing the status of a DomainClaim" + claiming})
-}

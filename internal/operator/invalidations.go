@@ -75,16 +75,3 @@ func addInvalidations(mgr ctrl.Manager, c Config, env *environment) (runs bool, 
 	env.grants.OnChange(controller.WakeNamespaces)
 	return true, reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(invalidationWorkers))
 }
-
-func invalidationRights(namespace string) []Right {
-	const tenants, kind = "distributiontenants", "invalidations"
-	return []Right{
-		{Group: v1alpha1.GroupName, Resource: kind, Verb: "list", Namespace: namespace, For: "finding the invalidations"},
-		{Group: v1alpha1.GroupName, Resource: kind, Verb: "watch", Namespace: namespace, For: "following the invalidations"},
-		{Group: v1alpha1.GroupName, Resource: kind, Verb: "delete", Namespace: namespace, For: "deleting finished invalidations"},
-		{Group: v1alpha1.GroupName, Resource: kind + "/status", Verb: "patch", Namespace: namespace, For: "writing the status of an invalidation"},
-		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "list", Namespace: namespace, For: "finding the tenants of invalidations"},
-		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "watch", Namespace: namespace, For: "following the tenants of invalidations"},
-		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording events of an invalidation", Optional: true},
-	}
-}

@@ -125,6 +125,28 @@ func TestRightsForTenants(t *testing.T) {
 	}
 }
 
+// What the generated roles give is asked for, each right with what it is needed for, and nothing else is.
+func TestEveryRightHasAReason(t *testing.T) {
+	roles := configOf(t).roles()
+	if len(roles) != len(reasons) {
+		t.Errorf("%d roles and reasons for %d", len(roles), len(reasons))
+	}
+	for name, rules := range roles {
+		given := 0
+		for _, rule := range rules {
+			given += len(rule.APIGroups) * len(rule.Resources) * len(rule.Verbs) * max(len(rule.ResourceNames), 1)
+		}
+		if asked := rightsOf(rules, reasons[name], ""); len(asked) != given {
+			t.Errorf("the role %s gives %d rights, and %d are asked for: %v", name, given, len(asked), asked)
+		}
+		for _, why := range reasons[name] {
+			if len(rightsOf(rules, []reason{why}, "")) == 0 {
+				t.Errorf("the role %s gives no right for %s", name, why.resource)
+			}
+		}
+	}
+}
+
 func in(namespace string, rights []string) []string {
 	var out []string
 	for _, r := range rights {
