@@ -59,7 +59,7 @@ manifests: ## Write deep copies and CRDs from the API types, rights from the cod
 	@$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=config/crd
 	@$(TOOL) controller-gen rbac:roleName=unnamed,fileName=rbac.yaml paths=./internal/... output:rbac:dir=$(CHART)/files
 	@rm -rf $(CHART)/files/crds && cp -r config/crd $(CHART)/files/crds
-	@cp $(CHART)/files/rbac.yaml internal/operator/roles.yaml
+	@cp $(CHART)/files/rbac.yaml internal/operator/rights/roles.yaml
 
 .PHONY: docs
 docs: ## Write the reference documentation

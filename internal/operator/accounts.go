@@ -18,6 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
@@ -48,7 +49,7 @@ func (w *watches) list() []metrics.Account {
 
 // addAccounts adds what runs for each AWS account: for the operator's own from the start, and for another one from the
 // first object on that an EdgeGrant puts there.
-func addAccounts(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, claimed func(account, tenant string) bool) error {
+func addAccounts(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment, claimed func(account, tenant string) bool) error {
 	all := &watches{all: map[string]metrics.Account{}}
 	watching := func(a *account.Account) metrics.Account {
 		w := metrics.Account{

@@ -25,7 +25,7 @@ import (
 const resourceWorkers = 2
 
 // addDistributionsAndGroups adds the controllers for Distribution and ConnectionGroup.
-func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
+func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
 	options := awsresource.Options{
 		Client: mgr.GetClient(), Accounts: env.Accounts, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
 		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.reconciles,

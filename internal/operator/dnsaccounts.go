@@ -2,7 +2,6 @@ package operator
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 
 	"k8s.io/utils/clock"
@@ -20,13 +19,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
-
-func (c *Config) bindDNSAccounts(f *flag.FlagSet) {
-	f.StringVar(&c.DNSAccounts, "dns-accounts", "", "File with the accounts at DNS providers other than Route 53. It is followed while the operator runs. Empty: there are none.")
-}
 
 // dnsRates are how many calls a second go to a service with one account, and how many at once, unless the account says
 // otherwise. Cloudflare allows 1,200 in five minutes for all clients of a user together. Azure's limits differ from
@@ -95,7 +91,7 @@ func dnsProviders(route53 port.DNS, all *accounts.Accounts) func() zone.Provider
 }
 
 // addDNSAccounts follows the file of accounts.
-func addDNSAccounts(mgr ctrl.Manager, c Config, env *environment, onChange func()) (*accounts.Accounts, error) {
+func addDNSAccounts(mgr ctrl.Manager, c config.Config, env *environment, onChange func()) (*accounts.Accounts, error) {
 	metrics, err := calls.NewMetrics(ctrlmetrics.Registry)
 	if err != nil {
 		return nil, err

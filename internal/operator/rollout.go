@@ -2,10 +2,8 @@ package operator
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -25,39 +23,8 @@ import (
 // eventRolloutStopped (Warning; ConfigMap): a change reaches no more tenants, because too many of those that have it failed.
 const eventRolloutStopped = "RolloutStopped"
 
-// Rollout is how changes of what customers are served with reach tenants whose source says nothing of it.
-type Rollout struct {
-	Enabled                    bool
-	Canaries, MaxFailedPercent int
-	Pause                      time.Duration
-}
-
-func (c *Config) bindRollout(f *flag.FlagSet) {
-	r := &c.Rollout
-	f.BoolVar(&r.Enabled, "rollout", true, "Let a change of what customers are served with reach a few tenants first, and the others in steps, whatever the cause of the change. A TenantSource can have its own rollout.")
-	f.IntVar(&r.Canaries, "rollout-canaries", 0, "Number of tenants that a change reaches first. 0 means one where all get the same value, and up to five where each gets its own.")
-	f.DurationVar(&r.Pause, "rollout-pause", 0, "Time after each step of a change in which it reaches no other tenant.")
-	f.IntVar(&r.MaxFailedPercent, "rollout-max-failed-percent", 10, "Percentage of the tenants that a change has reached so far that may fail before it stops. A single tenant that fails stops nothing, unless it is 0.")
-}
-
-func (c *Config) validateRollout() error {
-	switch r := c.Rollout; {
-	case r.Canaries < 0 || r.Canaries > 1_000_000:
-		return fmt.Errorf("--rollout-canaries=%d: use a number from 0 to 1000000", r.Canaries)
-	case r.MaxFailedPercent < 0 || r.MaxFailedPercent > 100:
-		return fmt.Errorf("--rollout-max-failed-percent=%d: use a number from 0 to 100", r.MaxFailedPercent)
-	case r.Pause < 0:
-		return fmt.Errorf("--rollout-pause=%s: use a time that is not negative", r.Pause)
-	}
-	return nil
-}
-
-func (r Rollout) limits() domain.Limits {
-	return domain.Limits{Canaries: r.Canaries, Strict: r.Canaries > 0, Pause: r.Pause, MaxFailedPercent: r.MaxFailedPercent}
-}
-
 // addRollouts adds the order of changes; nil where they reach all tenants at once.
-func addRollouts(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, wake func(context.Context, ...client.ObjectKey)) (*rollout.Rollouts, error) {
+func addRollouts(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment, wake func(context.Context, ...client.ObjectKey)) (*rollout.Rollouts, error) {
 	if !c.Rollout.Enabled {
 		return nil, nil
 	}
@@ -65,15 +32,15 @@ func addRollouts(ctx context.Context, mgr ctrl.Manager, c Config, env *environme
 		Client: mgr.GetClient(), Clock: clock.RealClock{}, Defaults: env.defaults, Sources: slices.Contains(c.Controllers, config.TenantSource),
 	}
 	o := rollout.Options{
-		Clock: clock.RealClock{}, Default: c.Rollout.limits(), Fleet: fleet.Known, SourceOf: fleet.SourceOf, Source: fleet.Source, Wake: wake, Gather: gather,
+		Clock: clock.RealClock{}, Default: c.Rollout.Limits(), Fleet: fleet.Known, SourceOf: fleet.SourceOf, Source: fleet.Source, Wake: wake, Gather: gather,
 		WakeSource: func(ctx context.Context, source client.ObjectKey) {
 			if env.rolled != nil {
 				env.rolled(ctx, source)
 			}
 		},
 	}
-	remembers := c.Budget.Enabled && c.budgetKey().Namespace != ""
-	if key := c.budgetKey(); remembers {
+	remembers := c.Budget.Enabled && budgetKey(c).Namespace != ""
+	if key := budgetKey(c); remembers {
 		about := &corev1.ConfigMap{}
 		about.Namespace, about.Name = key.Namespace, key.Name
 		o.Release = func(group string) string { return releaseText(key, group) }

@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -23,15 +22,12 @@ import (
 // planWorkers is how many plans are reconciled at the same time. A platform has a handful of them.
 const planWorkers = 2
 
-// defaultReserved are the namespaces of Kubernetes itself, and of what tenants' objects are made for.
-var defaultReserved = List{"default", "kube-*", "openshift", "openshift-*", "istio-system", "istio-ingress", "gatekeeper-system"}
-
 // addTenantsAndPlans adds the controllers for Tenant and TenantPlan.
-func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
+func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment) error {
 	if err := indexTenants(ctx, mgr); err != nil {
 		return err
 	}
-	namespaces, err := c.namespacesOfTenants()
+	namespaces, err := c.Tenancy.Rules()
 	if err != nil {
 		return err
 	}
@@ -87,37 +83,6 @@ func indexTenants(ctx context.Context, mgr ctrl.Manager) error {
 		if err != nil {
 			return fmt.Errorf("indexing the tenants by %s: %w", field, err)
 		}
-	}
-	return nil
-}
-
-// namespacesOfTenants are those of the flags, without the operator's own.
-func (c *Config) namespacesOfTenants() (n plan.Namespaces, err error) {
-	if n.Allowed, err = plan.ParsePatterns(c.TenantNamespaces); err != nil {
-		return n, fmt.Errorf("--tenant-namespaces: %w", err)
-	}
-	reserved := slices.Clone([]string(c.ReservedNamespaces))
-	if own := ownNamespace(); own != "" {
-		reserved = append(reserved, own)
-	}
-	if n.Reserved, err = plan.ParsePatterns(reserved); err != nil {
-		return n, fmt.Errorf("--reserved-namespaces: %w", err)
-	}
-	if err := plan.CheckPodSecurityLevel(c.MinPodSecurity); err != nil {
-		return n, fmt.Errorf("--min-pod-security: %w", err)
-	}
-	n.MinPodSecurity = c.MinPodSecurity
-	return n, nil
-}
-
-// validateTenancy checks the flags of tenants.
-func (c *Config) validateTenancy() error {
-	if _, err := c.namespacesOfTenants(); err != nil {
-		return err
-	}
-	if slices.Contains(c.Controllers, config.Tenant) && len(c.WatchNamespaces) > 0 {
-		return fmt.Errorf("--watch-namespaces=%s can't be combined with the controller %s, which creates namespaces and so must watch all of them: remove one of the two",
-			c.WatchNamespaces.String(), config.Tenant)
 	}
 	return nil
 }

@@ -12,12 +12,9 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
@@ -36,7 +33,7 @@ func addZones(mgr ctrl.Manager, env *environment, providers func() zone.Provider
 	if err := mgr.Add(zones); err != nil {
 		return nil, fmt.Errorf("adding the zones: %w", err)
 	}
-	env.gauges.Zones = zones
+	env.gauges.DNSZones = zones
 	return zones, nil
 }
 
@@ -60,25 +57,4 @@ func (o zoneObserver) Corrected(corrections []dns.Correction) {
 			o.publish(object, reconcile.Event(publication.Corrected(c)))
 		}
 	}()
-}
-
-// allowedRoles are the roles that objects may name. Validate has read them before.
-func (c Config) allowedRoles() identity.RolePatterns {
-	patterns, err := identity.ParseRolePatterns(c.AllowedRoles)
-	if err != nil {
-		return identity.RolePatterns{}
-	}
-	return patterns
-}
-
-// resolver asks public DNS, where that is wanted.
-func (c Config) resolver() port.Resolver {
-	if len(c.DNSResolvers) == 0 {
-		return nil
-	}
-	r, err := resolver.New(c.DNSResolvers)
-	if err != nil {
-		return nil // Validate refuses what New does
-	}
-	return r
 }

@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 // Names of the controllers, as --controllers takes them.
 const (
 	DistributionTenant = "distributiontenant"
@@ -11,4 +13,11 @@ const (
 	Tenant = "tenant"
 	// EdgeGrant stands for the controller of grants, which no flag names.
 	EdgeGrant = "edgegrant"
+)
+
+// defaultControllers are those of what is in AWS, controllers all of them. Tenants' namespaces need rights in the whole
+// cluster, which no one should have to grant without using them.
+var (
+	defaultControllers = List{DistributionTenant, TenantSource, Distribution, ConnectionGroup, Invalidation}
+	controllers        = append(slices.Clone(defaultControllers), Tenant)
 )

@@ -92,7 +92,7 @@ func (g *Gauges) quotas(ctx context.Context, emit emitter) error {
 			limit := r.Limits[quota]
 			emit("quota_limit", limit.Value, a.ID, string(quota), string(limit.Source))
 			n, known := a.used(quota, r)
-			if of, counts := pathQuotas[quota]; counts {
+			if of, has := pathQuotas[quota]; has {
 				n, known = of(paths[a.ID]), paths != nil
 			}
 			if known {
@@ -183,4 +183,28 @@ func (g *Gauges) accountOfTenant(ctx context.Context, key client.ObjectKey) stri
 		return ""
 	}
 	return convert.RecordedAccount(&o, o.Status.ARN)
+}
+
+// zones are those in which objects have records.
+func (g *Gauges) zones(_ context.Context, emit emitter) error {
+	if g.DNSZones == nil {
+		return nil
+	}
+	s := g.DNSZones.Stats()
+	emit("dns_zones", float64(s.Zones))
+	emit("dns_zone_records", float64(s.Records))
+	emit("dns_names_waiting", float64(s.Waiting))
+	emit("dns_batches_propagating", float64(s.Propagating))
+	return nil
+}
+
+// dnsAccounts tells which accounts at DNS services can be used.
+func (g *Gauges) dnsAccounts(_ context.Context, emit emitter) error {
+	if g.DNSAccounts == nil {
+		return nil
+	}
+	for name, entry := range g.DNSAccounts() {
+		emit("dns_account_valid", one(entry.Err == nil), name.Service.String(), name.Account)
+	}
+	return nil
 }

@@ -36,7 +36,7 @@ type Gauges struct {
 	Halt     *halt.Switch
 	Rollouts *rollout.Rollouts
 
-	Zones       *zone.Zones
+	DNSZones    *zone.Zones
 	DNSAccounts func() map[dns.Provider]accounts.Entry
 	// Accounts are the AWS accounts, the operator's own first.
 	Accounts func() []Account

@@ -46,7 +46,7 @@ func TestGaugesOfWhatRuns(t *testing.T) {
 			Mode:    grants.Enforce,
 			Default: &grant.Grant{}, Grants: func(context.Context) ([]grant.Grant, error) { return []grant.Grant{{Name: "shop"}}, nil },
 		}),
-		Zones: zone.New(zone.Options{Clock: clock}),
+		DNSZones: zone.New(zone.Options{Clock: clock}),
 		DNSAccounts: func() map[dns.Provider]accounts.Entry {
 			return map[dns.Provider]accounts.Entry{{Service: dns.Azure, Account: "main"}: {}, {Service: dns.Azure, Account: "old"}: {Err: errors.New("no Secret")}}
 		},

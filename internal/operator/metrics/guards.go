@@ -66,12 +66,12 @@ func (g *Gauges) domains(_ context.Context, emit emitter) error {
 	if g.Claims == nil {
 		return nil
 	}
-	counts := map[string]int{}
+	phases := map[string]int{}
 	for _, stored := range g.Claims.Claims() {
-		counts[stored.Phase()]++
+		phases[stored.Phase()]++
 	}
 	for _, phase := range []string{claim.Reserved, claim.HandOver, claim.Held} {
-		emit("domain_claims", float64(counts[phase]), phase)
+		emit("domain_claims", float64(phases[phase]), phase)
 	}
 	emit("domain_claims_refused", float64(g.Claims.Refused()))
 	return nil

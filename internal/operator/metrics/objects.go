@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -80,19 +81,12 @@ func (g *Gauges) plans(ctx context.Context, emit emitter) error {
 		if p.Status.Tenants == nil {
 			continue
 		}
-		applied, failed := value(p.Status.Applied), value(p.Status.Failed)
+		applied, failed := ptr.Deref(p.Status.Applied, 0), ptr.Deref(p.Status.Failed, 0)
 		emit("plan_tenants", float64(applied), p.Name, "applied")
 		emit("plan_tenants", float64(failed), p.Name, "failed")
 		emit("plan_tenants", float64(max(*p.Status.Tenants-applied-failed, 0)), p.Name, "waiting")
 	}
 	return err
-}
-
-func value(n *int32) int32 {
-	if n == nil {
-		return 0
-	}
-	return *n
 }
 
 // invalidations counts the objects of invalidations, and tells how old the oldest is that has not finished.
@@ -115,19 +109,19 @@ func (g *Gauges) invalidations(ctx context.Context, emit emitter) error {
 	return err
 }
 
-// kind is one whose objects are shown one by one.
-type kind struct {
+// shownKind is one whose objects are shown one by one.
+type shownKind struct {
 	controller, name string
 	list             client.ObjectList
 }
 
 // parentKinds are those that tenants refer to, and stallingKinds those whose objects can be Stalled.
 var (
-	parentKinds = []kind{
+	parentKinds = []shownKind{
 		{config.Distribution, "Distribution", &v1alpha1.DistributionList{}},
 		{config.ConnectionGroup, "ConnectionGroup", &v1alpha1.ConnectionGroupList{}},
 	}
-	stallingKinds = append([]kind{
+	stallingKinds = append([]shownKind{
 		{config.DistributionTenant, "DistributionTenant", &v1alpha1.DistributionTenantList{}},
 		{config.Invalidation, "Invalidation", &v1alpha1.InvalidationList{}},
 		{config.TenantSource, "TenantSource", &v1alpha1.TenantSourceList{}},
@@ -144,7 +138,7 @@ type object struct {
 	conditions []metav1.Condition
 }
 
-func shown(o runtime.Object) object {
+func shownObject(o runtime.Object) object {
 	switch o := o.(type) {
 	case *v1alpha1.DistributionTenant:
 		return object{o, o.Status.Conditions}
@@ -167,13 +161,13 @@ func shown(o runtime.Object) object {
 }
 
 // objects reads the objects of a kind.
-func (g *Gauges) objects(ctx context.Context, k kind) (out []object, err error) {
+func (g *Gauges) objects(ctx context.Context, k shownKind) (out []object, err error) {
 	list := k.list.DeepCopyObject().(client.ObjectList) //nolint:forcetypeassert // a copy has the same type
 	if err := g.list(ctx, k.controller, list); err != nil {
 		return nil, err
 	}
 	err = meta.EachListItem(list, func(o runtime.Object) error {
-		out = append(out, shown(o))
+		out = append(out, shownObject(o))
 		return nil
 	})
 	return out, err
@@ -191,7 +185,7 @@ func (g *Gauges) parents(ctx context.Context, emit emitter) error {
 }
 
 // showConditions shows first what a person has to look at.
-func (k kind) showConditions(emit emitter, objects []object) {
+func (k shownKind) showConditions(emit emitter, objects []object) {
 	if len(objects) > shownObjects {
 		slices.SortFunc(objects, func(a, b object) int { return cmp.Or(cmp.Compare(one(a.ready()), one(b.ready())), byName(a, b)) })
 	}

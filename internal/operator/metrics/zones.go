@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -54,28 +53,4 @@ func (m *Zones) Conflict(at dns.Provider) { m.conflicts.WithLabelValues(at.Strin
 // Propagated implements zone.Observer.
 func (m *Zones) Propagated(at dns.Provider, d time.Duration) {
 	m.propagation.WithLabelValues(at.String()).Observe(d.Seconds())
-}
-
-// zones are those in which objects have records.
-func (g *Gauges) zones(_ context.Context, emit emitter) error {
-	if g.Zones == nil {
-		return nil
-	}
-	s := g.Zones.Stats()
-	emit("dns_zones", float64(s.Zones))
-	emit("dns_zone_records", float64(s.Records))
-	emit("dns_names_waiting", float64(s.Waiting))
-	emit("dns_batches_propagating", float64(s.Propagating))
-	return nil
-}
-
-// dnsAccounts tells which accounts at DNS services can be used.
-func (g *Gauges) dnsAccounts(_ context.Context, emit emitter) error {
-	if g.DNSAccounts == nil {
-		return nil
-	}
-	for name, entry := range g.DNSAccounts() {
-		emit("dns_account_valid", one(entry.Err == nil), name.Service.String(), name.Account)
-	}
-	return nil
 }

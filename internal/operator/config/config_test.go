@@ -1,4 +1,4 @@
-package operator_test
+package config_test
 
 import (
 	"flag"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 // A flag that can't be is refused with its name, its value and what to write instead.
@@ -81,7 +81,7 @@ func TestFlagsThatCanBe(t *testing.T) {
 
 // parse does what the command does.
 func parse(argument string) error {
-	var c operator.Config
+	var c config.Config
 	set := flag.NewFlagSet("operator", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	c.Bind(set)

@@ -1,4 +1,4 @@
-package operator
+package config
 
 import (
 	"errors"
@@ -16,18 +16,18 @@ type guardRail struct {
 	flag, risk string
 }
 
-func (c Config) guardRails() []guardRail {
+func (c *Config) guardRails() []guardRail {
 	return []guardRail{
 		{"deletion_budget", c.Budget.Enabled, "--deletion-budget", "any number of tenants can be deleted or taken out of service at once"},
-		{"cluster_check", c.ClusterCheck, "--cluster-check", "a copy of this cluster can change and delete what this one has in AWS"},
+		{"cluster_check", c.ClusterCheck.Enabled, "--cluster-check", "a copy of this cluster can change and delete what this one has in AWS"},
 		{"domain_claims", c.DomainClaims.Enabled, "--domain-claims", "a namespace can take a domain that another one has just released"},
 		{"rollout", c.Rollout.Enabled, "--rollout", "a change of what customers are served with reaches all of them at once"},
-		{"grants", c.Grants == string(grants.Enforce), "--grants=Enforce", "every namespace can use every distribution, certificate, domain, DNS zone and database"},
+		{"grants", c.Grants.Mode == string(grants.Enforce), "--grants=Enforce", "every namespace can use every distribution, certificate, domain, DNS zone and database"},
 	}
 }
 
-// tellGuardRails says which guard rails are off, in the log at the start. It returns which are on.
-func (c Config) tellGuardRails(log logr.Logger) map[string]bool {
+// TellGuardRails says which guard rails are off, in the log at the start. It returns which are on.
+func (c *Config) TellGuardRails(log logr.Logger) map[string]bool {
 	on := map[string]bool{}
 	for _, g := range c.guardRails() {
 		on[g.name] = g.on

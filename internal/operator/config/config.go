@@ -1,51 +1,23 @@
-// Package operator puts the operator together: flags, AWS clients, the inventory and the
-// controllers. It is the only package that knows them all.
-package operator
+// Package config is what can be set from outside: the flags of the operator, their checks, and what follows from them.
+package config
 
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"math"
 	"net"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	quantity "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
-
-// defaultControllers are those of what is in AWS, controllers all of them. Tenants' namespaces need rights in the whole
-// cluster, which no one should have to grant without using them.
-var (
-	defaultControllers = List{config.DistributionTenant, config.TenantSource, config.Distribution, config.ConnectionGroup, config.Invalidation}
-	controllers        = append(slices.Clone(defaultControllers), config.Tenant)
-)
-
-// The least that one read of a table needs.
-const (
-	minReadTimeout = time.Second
-	minReadMemory  = 32 * mebibyte
-)
-
-// What AWS allows in tags. Of 50 tags the owner tags leave 46.
-const (
-	maxUserTags = 46
-	maxTagKey   = 128
-	maxTagValue = 256
-)
-
-var tagText = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
 // Config is everything that can be set from outside.
 type Config struct {
@@ -82,30 +54,15 @@ type Config struct {
 	// DNSAccounts is the file with the accounts at other DNS services than Route 53.
 	DNSAccounts string
 
-	SourceTargets     List
-	SourceReadTimeout time.Duration
-	// SourceFirstRow is how long the first row of a table may take.
-	SourceFirstRow   time.Duration
-	SourceMaxRows    int
-	SourceMaxWatches int
-	SourceReadMemory Size
-	SourceAllowDial  List
-	DynamoDBEndpoint string
-
-	ReservedNamespaces List
-	TenantNamespaces   List
-	MinPodSecurity     string
+	Sources Sources
+	Tenancy Tenancy
 
 	Budget Budget
 	// Rollout is how changes reach tenants.
 	Rollout Rollout
 
-	ClusterCheck         bool
-	ClusterCopyNamespace string
-	// Grants is how EdgeGrants are meant: Off, Audit or Enforce.
-	Grants string
-	// DefaultGrant is the JSON of the grant that namespaces have which no EdgeGrant selects.
-	DefaultGrant string
+	ClusterCheck ClusterCheck
+	Grants       Grants
 
 	DomainClaims DomainClaims
 
@@ -151,34 +108,13 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.Var(&c.DNSResolvers, "dns-resolvers",
 		"Comma-separated list of DNS servers (host:port) that must return a new record before the operator creates the tenant in CloudFront. They delay the creation by at most five minutes. Empty: no check. The records that prove domains to a grant are looked up there, too, which needs two servers.")
 
-	f.Var(&c.SourceTargets, "tenantsource-target-namespaces",
-		"Comma-separated list of namespaces in which any TenantSource may create tenants, or from/to pairs that allow it for the sources of one namespace. Every source may use its own namespace. Empty: no other namespaces.")
-	f.DurationVar(&c.SourceFirstRow, "tenantsource-first-row-timeout", 15*time.Second,
-		"Maximum time until the first row of the table of a TenantSource, or until its end if it has no rows. At least 1s. A value above --tenantsource-read-timeout has no effect.")
-	f.DurationVar(&c.SourceReadTimeout, "tenantsource-read-timeout", 5*time.Minute, "Maximum time to read the table of a TenantSource. At least 1s.")
-	f.IntVar(&c.SourceMaxWatches, "tenantsource-max-watches", 20, "Maximum number of TenantSources with spec.watch whose databases report changes at the same time. Others are only read every pollInterval. Each takes a process of about 15 MiB, except with DynamoDB.")
-	f.IntVar(&c.SourceMaxRows, "tenantsource-max-rows", 200_000, "Maximum number of rows in the table of a TenantSource. A table with more rows is not used at all.")
-	c.SourceReadMemory = 64 * mebibyte
-	f.Var(&c.SourceReadMemory, "tenantsource-read-memory",
-		"Memory that reading one table may use, such as 64Mi: the process that reads it, and its rows together. Four tables are read at the same time. At least 32Mi. Not for DynamoDB.")
-	f.Var(&c.SourceAllowDial, "tenantsource-allow-dial",
-		"Comma-separated list of networks (127.0.0.0/8) or addresses at which a TenantSource may have its database although they are loopback, link-local, multicast or those of the API server. Empty: none of these.")
-	c.ReservedNamespaces = slices.Clone(defaultReserved)
-	f.Var(&c.ReservedNamespaces, "reserved-namespaces",
-		"Comma-separated list of namespace names that no Tenant may use, or prefixes followed by *. The operator's own namespace and the ingress namespaces of all TenantPlans are always reserved.")
-	f.Var(&c.TenantNamespaces, "tenant-namespaces",
-		"Comma-separated list of the only namespace names that Tenants may use, or prefixes followed by *. Empty: all that are not reserved.")
-	f.StringVar(&c.MinPodSecurity, "min-pod-security", "baseline",
-		"Lowest level of pod security that the namespaces of Tenants enforce: privileged, baseline or restricted. Plans that say nothing get it, and plans that say less are invalid.")
-	c.bindBudget(f)
-	c.bindRollout(f)
-	c.bindClusterCheck(f)
-	c.bindGrants(f)
-	c.bindDNSAccounts(f)
-	c.bindDomainClaims(f)
-	c.bindInvalidations(f)
-	c.bindWebhook(f)
-	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: the endpoint of the environment, or AWS.")
+	f.StringVar(&c.DNSAccounts, "dns-accounts", "", "File with the accounts at DNS providers other than Route 53. It is followed while the operator runs. Empty: there are none.")
+
+	for _, bind := range []func(*flag.FlagSet){
+		c.Sources.bind, c.Tenancy.bind, c.Budget.bind, c.Rollout.bind, c.ClusterCheck.bind, c.Grants.bind, c.DomainClaims.bind, c.Invalidations.bind, c.Webhook.bind,
+	} {
+		bind(f)
+	}
 }
 
 // Validate names the first flag that can't be.
@@ -205,7 +141,10 @@ func (c *Config) Validate() error {
 	case c.SweepInterval < 10*time.Second:
 		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
 	}
-	for _, valid := range []func() error{c.validateSources, c.validateTenancy, c.validateBudget, c.validateRollout, c.validateGrants, c.validateDomainClaims, c.validateInvalidations, c.validateWebhook} {
+	for _, valid := range []func() error{
+		c.Sources.validate, c.Tenancy.validate, c.validateTenants, c.Budget.validate, c.Rollout.validate, c.Grants.validate, c.DomainClaims.validate,
+		c.Invalidations.validate, c.Webhook.validate, c.validateWebhook,
+	} {
 		if err := valid(); err != nil {
 			return err
 		}
@@ -222,6 +161,23 @@ func (c *Config) Validate() error {
 		return err
 	}
 	return c.DefaultTags.validate()
+}
+
+// validateTenants checks what Tenants need besides their own flags.
+func (c *Config) validateTenants() error {
+	if slices.Contains(c.Controllers, Tenant) && len(c.WatchNamespaces) > 0 {
+		return fmt.Errorf("--watch-namespaces=%s can't be combined with the controller %s, which creates namespaces and so must watch all of them: remove one of the two",
+			c.WatchNamespaces.String(), Tenant)
+	}
+	return nil
+}
+
+// validateWebhook checks what the webhook needs besides its own flags.
+func (c *Config) validateWebhook() error {
+	if c.Webhook.Enabled() && !slices.Contains(c.Controllers, DistributionTenant) {
+		return fmt.Errorf("--webhook-bind-address needs the controller %s: add it to --controllers, or leave the webhook out", DistributionTenant)
+	}
+	return nil
 }
 
 // validateRates checks the shares of the request rates that the operator may use.
@@ -262,76 +218,55 @@ func (c *Config) validateNames() error {
 	return nil
 }
 
-// List is a comma-separated flag.
-type List []string
-
-// String implements flag.Value.
-func (l *List) String() string { return strings.Join(*l, ",") }
-
-// Set implements flag.Value.
-func (l *List) Set(text string) error {
-	*l = nil
-	for part := range strings.SplitSeq(text, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			*l = append(*l, part)
-		}
+// LeaseNamespace is the pod's own unless it is set. Nothing at all is not for here to report.
+func (c *Config) LeaseNamespace() string {
+	if c.LeaderElectionNamespace != "" {
+		return c.LeaderElectionNamespace
 	}
-	return nil
+	return OwnNamespace()
 }
 
-// mebibyte is the unit in which sizes are usually given.
-const mebibyte = 1 << 20
+// WebhookNamespace is where the Service and the Secret are.
+func (c *Config) WebhookNamespace() string {
+	if own := OwnNamespace(); own != "" {
+		return own
+	}
+	return c.LeaderElectionNamespace
+}
 
-// Size is a flag for a number of bytes, as Kubernetes writes it.
-type Size int64
+// JudgesDomains reports whether domains are judged: a controller of objects that have some runs.
+func (c *Config) JudgesDomains() bool {
+	return c.DomainClaims.Enabled && (slices.Contains(c.Controllers, DistributionTenant) || slices.Contains(c.Controllers, Distribution))
+}
 
-// String implements flag.Value.
-func (s *Size) String() string { return quantity.NewQuantity(int64(*s), quantity.BinarySI).String() }
+// MayHaveTenants says why the sources of one namespace may not have tenants in another.
+func (c *Config) MayHaveTenants(from, to string) error {
+	if len(c.WatchNamespaces) > 0 && !slices.Contains(c.WatchNamespaces, to) {
+		return fmt.Errorf("the operator does not watch the namespace %q: ask the administrator to add it to --watch-namespaces", to)
+	}
+	if from == to || slices.Contains(c.Sources.Targets, to) || slices.Contains(c.Sources.Targets, from+"/"+to) {
+		return nil
+	}
+	return fmt.Errorf("sources in the namespace %q are not allowed to have tenants in %q: ask the administrator to add %s/%s to --tenantsource-target-namespaces", from, to, from, to)
+}
 
-// Set implements flag.Value.
-func (s *Size) Set(text string) error {
-	parsed, err := quantity.ParseQuantity(text)
+// RolesAllowed are the roles that objects may name. Validate has read them before.
+func (c *Config) RolesAllowed() identity.RolePatterns {
+	patterns, err := identity.ParseRolePatterns(c.AllowedRoles)
 	if err != nil {
-		return fmt.Errorf("%q is not a size: use a number of bytes, such as 64Mi", text)
+		return identity.RolePatterns{}
 	}
-	*s = Size(parsed.Value())
-	return nil
+	return patterns
 }
 
-// Tags is a comma-separated flag of key=value pairs.
-type Tags map[string]string
-
-// String implements flag.Value.
-func (t *Tags) String() string {
-	var pairs []string
-	for _, k := range slices.Sorted(maps.Keys(*t)) {
-		pairs = append(pairs, k+"="+(*t)[k])
+// Resolver asks public DNS, where that is wanted.
+func (c *Config) Resolver() port.Resolver {
+	if len(c.DNSResolvers) == 0 {
+		return nil
 	}
-	return strings.Join(pairs, ",")
-}
-
-// Set implements flag.Value.
-func (t *Tags) Set(text string) error {
-	tags, err := convert.Tags(text)
-	*t = tags
-	return err
-}
-
-func (t *Tags) validate() error {
-	if len(*t) > maxUserTags {
-		return fmt.Errorf("--default-tags has %d tags: AWS allows 50 and the operator needs 4 of them, so use at most %d", len(*t), maxUserTags)
+	r, err := resolver.New(c.DNSResolvers)
+	if err != nil {
+		return nil // Validate refuses what New does
 	}
-	for _, key := range slices.Sorted(maps.Keys(*t)) {
-		switch value := (*t)[key]; {
-		case strings.HasPrefix(key, ownership.Prefix):
-			return fmt.Errorf("--default-tags: the key %q is reserved for owner tags; use another key", key)
-		case strings.HasPrefix(strings.ToLower(key), "aws:"):
-			return fmt.Errorf("--default-tags: the key %q is reserved by AWS; use a key without this prefix", key)
-		case utf8.RuneCountInString(key) > maxTagKey || utf8.RuneCountInString(value) > maxTagValue:
-			return fmt.Errorf("--default-tags: %q is too long; AWS allows %d characters for a key and %d for a value", key, maxTagKey, maxTagValue)
-		case !tagText.MatchString(key) || !tagText.MatchString(value):
-			return fmt.Errorf("--default-tags: %q has a character that AWS does not allow in tags; use letters, digits, spaces and _.:/=+-@", key+"="+value)
-		}
-	}
-	return nil
+	return r
 }

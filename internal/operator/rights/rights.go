@@ -1,4 +1,5 @@
-package operator
+// Package rights is what the operator has to be allowed to do in the cluster, and the check at its start whether it is.
+package rights
 
 import (
 	_ "embed"
@@ -11,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
@@ -27,10 +27,10 @@ var controllerRoles = []struct{ controller, role string }{
 	{config.ConnectionGroup, "connectiongroups"}, {config.Invalidation, "invalidations"},
 }
 
-// Rights lists the rights that the configuration needs. Which ClusterRoles may be bound, and which constraints made, is
+// Needed lists the rights that the configuration needs. Which ClusterRoles may be bound, and which constraints made, is
 // known from the plans alone, and each reports it when it may not.
-func (c Config) Rights() []Right {
-	roles, out := c.roles(), []Right(nil)
+func Needed(c config.Config) []Right {
+	roles, out := readRoles(c.Webhook), []Right(nil)
 	watched := []string(c.WatchNamespaces)
 	if len(watched) == 0 {
 		watched = []string{metav1.NamespaceAll}
@@ -42,7 +42,7 @@ func (c Config) Rights() []Right {
 			}
 		}
 	}
-	own := c.leaseNamespace()
+	own, copied := c.LeaseNamespace(), c.ClusterCheck.CopyNamespace
 	for _, of := range []struct {
 		needed          bool
 		role, namespace string
@@ -50,12 +50,12 @@ func (c Config) Rights() []Right {
 		{slices.Contains(c.Controllers, config.Tenant), "tenancy", ""},
 		{c.ClusterID == "", "cluster-id", ""},
 		{c.LeaderElect && own != "", "leader-election", own},
-		{c.Grants != string(grants.Off), "grants", ""},
-		{c.ClusterCheck, "cluster-check", own},
-		{c.ClusterCheck && c.ClusterCopyNamespace != "", "cluster-check-copy", c.ClusterCopyNamespace},
-		{c.claims(), "domain-claims", ""},
-		{c.Webhook.enabled(), "webhook", c.webhookNamespace()},
-		{c.Webhook.enabled(), "webhook-configuration", ""},
+		{c.Grants.Enabled(), "grants", ""},
+		{c.ClusterCheck.Enabled, "cluster-check", own},
+		{c.ClusterCheck.Enabled && copied != "", "cluster-check-copy", copied},
+		{c.JudgesDomains(), "domain-claims", ""},
+		{c.Webhook.Enabled(), "webhook", c.WebhookNamespace()},
+		{c.Webhook.Enabled(), "webhook-configuration", ""},
 		{c.Budget.Enabled, "deletion-budget", own},
 		{c.MetricsSecure && c.MetricsAddress != "" && c.MetricsAddress != "0", "metrics", ""},
 	} {
@@ -66,13 +66,12 @@ func (c Config) Rights() []Right {
 	return distinct(out)
 }
 
-// roles reads the rules of each role. The webhook's objects have the names of the release, so
+// readRoles reads the rules of each role. The webhook's objects have the names of the release, so
 // its roles are not generated.
-func (c Config) roles() map[string][]rbacv1.PolicyRule {
-	name := c.Webhook.Name
+func readRoles(webhook config.Webhook) map[string][]rbacv1.PolicyRule {
 	roles := map[string][]rbacv1.PolicyRule{
-		"webhook":               {{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{name + webhookSuffix}, Verbs: []string{"get", "update"}}},
-		"webhook-configuration": {{APIGroups: []string{"admissionregistration.k8s.io"}, Resources: []string{"validatingwebhookconfigurations"}, ResourceNames: []string{name}, Verbs: []string{"get", "patch"}}},
+		"webhook":               {{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{webhook.ServiceName()}, Verbs: []string{"get", "update"}}},
+		"webhook-configuration": {{APIGroups: []string{"admissionregistration.k8s.io"}, Resources: []string{"validatingwebhookconfigurations"}, ResourceNames: []string{webhook.Name}, Verbs: []string{"get", "patch"}}},
 	}
 	for text := range strings.SplitSeq(strings.TrimPrefix(rolesFile, "---\n"), "---\n") {
 		var role rbacv1.ClusterRole

@@ -1,4 +1,4 @@
-package operator
+package rights
 
 import (
 	"context"
@@ -14,28 +14,30 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 const (
-	// rightsTimeout bounds the check. It must not keep an operator from its work that an API server
+	// timeout bounds the check. It must not keep an operator from its work that an API server
 	// refuses or delays the question.
-	rightsTimeout = 10 * time.Second
-	// rightsAtOnce is how many questions are open at a time.
-	rightsAtOnce = 16
+	timeout = 10 * time.Second
+	// atOnce is how many questions are open at a time.
+	atOnce = 16
 )
 
-// checkRights fails when the operator could not work, and names all that is missing at once:
+// Check fails when the operator could not work, and names all that is missing at once:
 // otherwise the first refusal would be found in a log, then the next.
-func checkRights(ctx context.Context, c Config, config *rest.Config) error {
-	config = rest.CopyConfig(config)
-	config.QPS = -1 // the few questions are asked once
-	kube, err := kubernetes.NewForConfig(config)
+func Check(ctx context.Context, c config.Config, kubeconfig *rest.Config) error {
+	kubeconfig = rest.CopyConfig(kubeconfig)
+	kubeconfig.QPS = -1 // the few questions are asked once
+	kube, err := kubernetes.NewForConfig(kubeconfig)
 	if err != nil {
 		return fmt.Errorf("creating a client: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, rightsTimeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	required, optional, err := missing(ctx, c.Rights(), func(ctx context.Context, a *authorizationv1.ResourceAttributes) (bool, error) {
+	required, optional, err := missing(ctx, Needed(c), func(ctx context.Context, a *authorizationv1.ResourceAttributes) (bool, error) {
 		review, err := kube.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx,
 			&authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: a}}, metav1.CreateOptions{})
 		if err != nil {
@@ -48,10 +50,10 @@ func checkRights(ctx context.Context, c Config, config *rest.Config) error {
 		log.Error(err, "Could not check whether the operator has all permissions. Continuing as if it had")
 	}
 	if len(optional) > 0 {
-		log.Error(errors.New(lack(self(ctx, kube), optional)), "The operator is missing optional permissions")
+		log.Error(errors.New(lack(Self(ctx, kube), optional)), "The operator is missing optional permissions")
 	}
 	if len(required) > 0 {
-		return errors.New(lack(self(ctx, kube), required))
+		return errors.New(lack(Self(ctx, kube), required))
 	}
 	return nil
 }
@@ -64,7 +66,7 @@ func checkRights(ctx context.Context, c Config, config *rest.Config) error {
 func missing(ctx context.Context, rights []Right, allowed func(context.Context, *authorizationv1.ResourceAttributes) (bool, error)) (required, optional []Right, err error) {
 	verdicts, errs := make([]bool, len(rights)), make([]error, len(rights))
 	var group errgroup.Group
-	group.SetLimit(rightsAtOnce)
+	group.SetLimit(atOnce)
 	for n, r := range rights {
 		group.Go(func() error {
 			verdicts[n], errs[n] = allowed(ctx, r.attributes())
@@ -86,8 +88,8 @@ func missing(ctx context.Context, rights []Right, allowed func(context.Context, 
 	return required, optional, err
 }
 
-// self is who we are to the API server.
-func self(ctx context.Context, kube kubernetes.Interface) string {
+// Self is who we are to the API server.
+func Self(ctx context.Context, kube kubernetes.Interface) string {
 	review, err := kube.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err != nil {
 		return "the operator"

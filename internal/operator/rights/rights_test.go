@@ -1,4 +1,4 @@
-package operator
+package rights
 
 import (
 	"context"
@@ -14,12 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 // configOf has no guard rail on but those of the flags: each needs rights of its own.
-func configOf(t *testing.T, flags ...string) Config {
+func configOf(t *testing.T, flags ...string) config.Config {
 	t.Helper()
-	var c Config
+	var c config.Config
 	f := flag.NewFlagSet("test", flag.ContinueOnError)
 	c.Bind(f)
 	if err := f.Parse(append([]string{"--deletion-budget=false", "--cluster-check=false", "--domain-claims=false"}, flags...)); err != nil {
@@ -87,7 +89,7 @@ func TestRightsFollowTheFlags(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, r := range configOf(t, append([]string{"--controllers=distributiontenant"}, tt.flags...)...).Rights() {
+			for _, r := range Needed(configOf(t, append([]string{"--controllers=distributiontenant"}, tt.flags...)...)) {
 				got = append(got, r.String())
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -100,7 +102,7 @@ func TestRightsFollowTheFlags(t *testing.T) {
 // Tenants need rights on what is in their namespaces, and can do without those for a mesh and for policies.
 func TestRightsForTenants(t *testing.T) {
 	byNeed := map[bool]map[string][]string{false: {}, true: {}}
-	for _, r := range configOf(t, "--cluster-id=c", "--controllers=tenant").Rights() {
+	for _, r := range Needed(configOf(t, "--cluster-id=c", "--controllers=tenant")) {
 		if r.Namespace != "" || r.Name != "" || r.For == "" {
 			t.Errorf("the right to %s is for %q, and not for the whole cluster", r, r.For)
 		}
@@ -127,7 +129,7 @@ func TestRightsForTenants(t *testing.T) {
 
 // What the generated roles give is asked for, each right with what it is needed for, and nothing else is.
 func TestEveryRightHasAReason(t *testing.T) {
-	roles := configOf(t).roles()
+	roles := readRoles(configOf(t).Webhook)
 	if len(roles) != len(reasons) {
 		t.Errorf("%d roles and reasons for %d", len(roles), len(reasons))
 	}
@@ -156,7 +158,7 @@ func in(namespace string, rights []string) []string {
 }
 
 func TestMissingRights(t *testing.T) {
-	rights := configOf(t, "--controllers=distributiontenant", "--watch-namespaces=a,b").Rights()
+	rights := Needed(configOf(t, "--controllers=distributiontenant", "--watch-namespaces=a,b"))
 	required, optional, err := missing(t.Context(), rights, func(_ context.Context, a *authorizationv1.ResourceAttributes) (bool, error) {
 		switch {
 		case a.Namespace == "b" && a.Verb == "watch" && a.Resource == "distributiontenants", a.Namespace == "a" && a.Resource == "events":
@@ -213,7 +215,7 @@ func TestRightsThatCannotBeAsked(t *testing.T) {
 			t.Cleanup(server.Close)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if err := checkRights(ctx, configOf(t), &rest.Config{Host: server.URL}); err != nil {
+			if err := Check(ctx, configOf(t), &rest.Config{Host: server.URL}); err != nil {
 				t.Errorf("the operator would end: %v", err)
 			}
 			if name == "it hangs" {

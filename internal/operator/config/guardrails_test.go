@@ -1,4 +1,4 @@
-package operator
+package config
 
 import (
 	"flag"
@@ -28,7 +28,7 @@ func TestGuardRailsAreShown(t *testing.T) {
 			if err := f.Parse(tt.flags); err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(tt.want, c.tellGuardRails(logr.Discard())); d != "" {
+			if d := cmp.Diff(tt.want, c.TellGuardRails(logr.Discard())); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
