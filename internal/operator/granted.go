@@ -7,7 +7,9 @@ import (
 	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -51,30 +53,56 @@ func listGrants(ctx context.Context, kube client.Reader) ([]grant.Grant, error) 
 	return convert.Grants(list.Items), nil
 }
 
-// grantedObjects are those that grants are asked for. Nothing is changed in them, and to copy all tenants costs more than
-// to count them.
+// grantedKinds are those that grants are asked for, by their controllers.
+var grantedKinds = []struct {
+	controller string
+	list       client.ObjectList
+}{
+	{config.DistributionTenant, &v1alpha1.DistributionTenantList{}}, {config.TenantSource, &v1alpha1.TenantSourceList{}},
+	{config.Distribution, &v1alpha1.DistributionList{}}, {config.ConnectionGroup, &v1alpha1.ConnectionGroupList{}},
+}
+
+// grantedObjects are the objects of these kinds. Nothing is changed in them, and to copy all tenants costs more than to
+// count them.
 func grantedObjects(ctx context.Context, kube client.Reader, controllers []string) (out []grants.Object, err error) {
-	for _, list := range []struct {
-		controller string
-		list       func(ctx context.Context, kube client.Reader) ([]grants.Object, error)
-	}{
-		{config.DistributionTenant, grantedTenants}, {config.TenantSource, grantedSources},
-		{config.Distribution, grantedDistributions}, {config.ConnectionGroup, grantedGroups},
-	} {
-		if !slices.Contains(controllers, list.controller) {
+	for _, k := range grantedKinds {
+		if !slices.Contains(controllers, k.controller) {
 			continue
 		}
-		objects, err := list.list(ctx, kube)
-		if err != nil {
+		list := k.list.DeepCopyObject().(client.ObjectList) //nolint:forcetypeassert // a copy has the same type
+		if err := kube.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 			return nil, err
 		}
-		out = append(out, objects...)
+		if err := meta.EachListItem(list, func(o runtime.Object) error {
+			out = append(out, granted(o))
+			return nil
+		}); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }
 
-// granted is what grants see of an object of any kind.
-func granted(o client.Object, kind v1alpha1.GrantedKind, conditions []metav1.Condition) grants.Object {
+// granted is what grants see of an object.
+func granted(o runtime.Object) (g grants.Object) {
+	switch o := o.(type) {
+	case *v1alpha1.DistributionTenant:
+		g = grantedObject(o, v1alpha1.GrantedDistributionTenants, o.Status.Conditions)
+		g.Present, g.Account, g.Usage = convert.InAWS(o), convert.RecordedAccount(o, o.Status.ARN), convert.TenantUsage(o)
+		g.Unproven = convert.Unproven(o)
+	case *v1alpha1.TenantSource:
+		g = grantedObject(o, v1alpha1.GrantedTenantSources, o.Status.Conditions)
+		g.Present, g.Usage = o.Status.LastPollTime != nil, grant.Usage{Sources: 1}
+	case *v1alpha1.Distribution:
+		g = grantedParent(o, v1alpha1.GrantedDistributionObjects, &o.Status.ResourceStatus)
+	case *v1alpha1.ConnectionGroup:
+		g = grantedParent(o, v1alpha1.GrantedConnectionGroups, &o.Status.ResourceStatus)
+	}
+	return g
+}
+
+// grantedObject is what objects of all kinds have.
+func grantedObject(o client.Object, kind v1alpha1.GrantedKind, conditions []metav1.Condition) grants.Object {
 	out := grants.Object{Kind: string(kind), Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID()), Refused: convert.NotGranted(conditions)}
 	if o.GetDeletionTimestamp().IsZero() {
 		out.Asks = func() []grant.Want { return convert.Wants(o) }
@@ -82,61 +110,8 @@ func granted(o client.Object, kind v1alpha1.GrantedKind, conditions []metav1.Con
 	return out
 }
 
-func grantedTenants(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
-	var list v1alpha1.DistributionTenantList
-	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		o := &list.Items[i]
-		g := granted(o, v1alpha1.GrantedDistributionTenants, o.Status.Conditions)
-		g.Present, g.Account, g.Usage = convert.InAWS(o), convert.RecordedAccount(o, o.Status.ARN), convert.TenantUsage(o)
-		g.Unproven = convert.Unproven(o)
-		out = append(out, g)
-	}
-	return out, nil
-}
-
-func grantedSources(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
-	var list v1alpha1.TenantSourceList
-	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		o := &list.Items[i]
-		g := granted(o, v1alpha1.GrantedTenantSources, o.Status.Conditions)
-		g.Present, g.Usage = o.Status.LastPollTime != nil, grant.Usage{Sources: 1}
-		out = append(out, g)
-	}
-	return out, nil
-}
-
-func grantedDistributions(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
-	var list v1alpha1.DistributionList
-	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		o := &list.Items[i]
-		out = append(out, grantedParent(o, v1alpha1.GrantedDistributionObjects, &o.Status.ResourceStatus))
-	}
-	return out, nil
-}
-
-func grantedGroups(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
-	var list v1alpha1.ConnectionGroupList
-	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		o := &list.Items[i]
-		out = append(out, grantedParent(o, v1alpha1.GrantedConnectionGroups, &o.Status.ResourceStatus))
-	}
-	return out, nil
-}
-
 func grantedParent(o client.Object, kind v1alpha1.GrantedKind, s *v1alpha1.ResourceStatus) grants.Object {
-	g := granted(o, kind, s.Conditions)
+	g := grantedObject(o, kind, s.Conditions)
 	g.Present, g.Account = convert.ParentInAWS(o, s), convert.RecordedAccount(o, s.ARN)
 	return g
 }
