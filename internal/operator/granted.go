@@ -146,8 +146,8 @@ func follow(ctx context.Context, from cache.Cache, kind client.Object, matters f
 	return nil
 }
 
-// namespaceLabels reads the labels of namespaces, and tells the registry of changes. Namespaces are followed from the first
-// time on that a grant selects by labels.
+// namespaceLabels reads the labels of namespaces, and tells the registry of changes. Namespaces are followed from the
+// first time on that a grant selects by labels.
 type namespaceLabels struct {
 	cache   cache.Cache
 	changed func(namespaces ...string)

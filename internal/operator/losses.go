@@ -50,7 +50,8 @@ func lossClass(name domain.Class, r client.Reader) loss.Class {
 	panic("no list of the class " + string(name))
 }
 
-// changesOnly is for a class whose deletions are not budgeted. living has the customers that changes are measured by; nil: none.
+// changesOnly is for a class whose deletions are not budgeted. living has the customers that changes are measured by;
+// nil: none.
 func changesOnly(living func(context.Context) (domain.Counts, []domain.Item, error)) func(context.Context) (domain.Counts, []domain.Item, error) {
 	return func(ctx context.Context) (domain.Counts, []domain.Item, error) {
 		if living == nil {

@@ -1,5 +1,5 @@
-// Package operator puts the operator together: AWS clients, the inventory, the guards and the controllers. It is the only
-// package that knows them all.
+// Package operator puts the operator together: AWS clients, the inventory, the guards and the controllers. It is the
+// only package that knows them all.
 package operator
 
 import (
@@ -119,7 +119,8 @@ func addControllers(ctx context.Context, mgr ctrl.Manager, c config.Config, env 
 	return g.Register(ctrlmetrics.Registry)
 }
 
-// runningControllers are those that run: what --controllers names, without a kind that is not installed, and that of grants.
+// runningControllers are those that run: what --controllers names, without a kind that is not installed, and that of
+// grants.
 func runningControllers(c config.Config, env *environment, invalidates bool) []string {
 	running := slices.DeleteFunc(slices.Clone(c.Controllers), func(name string) bool { return name == config.Invalidation && !invalidates })
 	if env.grants != nil {

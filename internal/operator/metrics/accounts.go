@@ -46,14 +46,14 @@ func (g *Gauges) orphans(_ context.Context, emit emitter) error {
 	return nil
 }
 
-// expiryDays are the spans in which certificates that expire are counted. ACM renews weeks ahead, so that the first to fill
-// shows what has stopped being renewed.
+// expiryDays are the spans in which certificates that expire are counted. ACM renews weeks ahead, so that the first to
+// fill shows what has stopped being renewed.
 var expiryDays = []int{7, 14, 30, 60}
 
 const day = 24 * time.Hour
 
-// certificates tells what the watches over certificates know, with no label for a certificate or a tenant: a fleet has ten
-// thousand. It shows nothing instead of a zero where it knows nothing.
+// certificates tells what the watches over certificates know, with no label for a certificate or a tenant: a fleet has
+// ten thousand. It shows nothing instead of a zero where it knows nothing.
 func (g *Gauges) certificates(_ context.Context, emit emitter) error {
 	for _, a := range g.accounts() {
 		now, r := g.Clock.Now(), a.Expiry.Report()

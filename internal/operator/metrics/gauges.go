@@ -61,8 +61,8 @@ func (g *Gauges) elected() bool {
 	}
 }
 
-// list reads objects from the cache without copying them. There are none in a replica that waits, and none of a kind whose
-// controller does not run: the operator may not have the right to read it.
+// list reads objects from the cache without copying them. There are none in a replica that waits, and none of a kind
+// whose controller does not run: the operator may not have the right to read it.
 func (g *Gauges) list(ctx context.Context, controller string, list client.ObjectList) error {
 	if !g.elected() || !slices.Contains(g.Controllers, controller) {
 		return nil

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// shownObjects is how many objects of a kind have series of their own. Usually there are few, and a person who is
-	// paged wants to know which; but whoever may create objects must not be able to fill Prometheus.
+	// shownObjects is how many objects of a kind have series of their own. Usually there are few, and an alert should say
+	// which; but a user who may create objects must not be able to fill Prometheus.
 	shownObjects = 1000
-	// shownStalled is how many stalled objects of a kind have series of their own. A person can't work through more, and
-	// when a right is taken from the operator, every object stalls.
+	// shownStalled is how many stalled objects of a kind have series of their own. More can't be worked
+	// through, and when a right is taken from the operator, every object stalls.
 	shownStalled = 100
 	// noReason is shown of an object that has not been looked at yet.
 	noReason = "Unknown"
@@ -184,7 +184,7 @@ func (g *Gauges) parents(ctx context.Context, emit emitter) error {
 	return errors.Join(errs...)
 }
 
-// showConditions shows first what a person has to look at.
+// showConditions shows first the objects that are not Ready.
 func (k shownKind) showConditions(emit emitter, objects []object) {
 	if len(objects) > shownObjects {
 		slices.SortFunc(objects, func(a, b object) int { return cmp.Or(cmp.Compare(one(a.ready()), one(b.ready())), byName(a, b)) })
@@ -246,8 +246,8 @@ type affected struct {
 	is metav1.Condition
 }
 
-// showLongest shows the objects that have such a condition. Those that have it the longest come first, and stay there; more
-// than may be shown are counted.
+// showLongest shows the objects that have such a condition. Those that have it the longest come first, and stay there;
+// more than may be shown are counted.
 func showLongest(objects []object, such func(metav1.Condition) bool, show func(value float64, namespace, name, reason string)) {
 	var all []affected
 	for _, o := range objects {

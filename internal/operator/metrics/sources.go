@@ -27,8 +27,8 @@ type Sources struct {
 	named map[client.ObjectKey]struct{}
 }
 
-// admits reports whether a source has series of its own, and gives it some while there is room. The polls and changes of
-// the others are counted together by namespace: a user who may create sources must not be able to fill Prometheus.
+// admits reports whether a source has series of its own, and gives it some while there is room. The polls and changes
+// of the others are counted together by namespace: a user who may create sources must not be able to fill Prometheus.
 func (m *Sources) admits(key client.ObjectKey) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -20,8 +20,8 @@ import (
 //go:embed roles.yaml
 var rolesFile string
 
-// controllerRoles are those for the kinds of a controller, in the namespaces that are watched. They leave out Secrets: in
-// which namespaces they may be read is known from the sources alone, and each reports it when it may not.
+// controllerRoles are those for the kinds of a controller, in the namespaces that are watched. They leave out Secrets:
+// in which namespaces they may be read is known from the sources alone, and each reports it when it may not.
 var controllerRoles = []struct{ controller, role string }{
 	{config.DistributionTenant, "tenants"}, {config.TenantSource, "sources"}, {config.Distribution, "distributions"},
 	{config.ConnectionGroup, "connectiongroups"}, {config.Invalidation, "invalidations"},
@@ -66,8 +66,8 @@ func Needed(c config.Config) []Right {
 	return distinct(out)
 }
 
-// readRoles reads the rules of each role. The webhook's objects have the names of the release, so
-// its roles are not generated.
+// readRoles reads the rules of each role. The webhook's objects have the names of the release, so its roles are not
+// generated.
 func readRoles(webhook config.Webhook) map[string][]rbacv1.PolicyRule {
 	roles := map[string][]rbacv1.PolicyRule{
 		"webhook":               {{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{webhook.ServiceName()}, Verbs: []string{"get", "update"}}},
