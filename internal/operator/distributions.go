@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
@@ -17,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -25,13 +25,13 @@ import (
 const resourceWorkers = 2
 
 // addDistributionsAndGroups adds the controllers for Distribution and ConnectionGroup.
-func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
+func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
 	options := awsresource.Options{
 		Client: mgr.GetClient(), Accounts: env.Accounts, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
-		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.metrics,
+		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.reconciles,
 		Objects: objectsOf, Random: rand.Float64,
 	}
-	if slices.Contains(c.Controllers, controllerDistribution) {
+	if slices.Contains(c.Controllers, config.Distribution) {
 		options := options
 		options.DomainClaims = env.domains
 		distributions := awsresource.New(distribution.In, options)
@@ -39,19 +39,17 @@ func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, 
 		env.claimants[claim.KindDistribution] = distributions.WakeDomains
 		wake := func(ctx context.Context, keys ...types.NamespacedName) { distributions.Wake(ctx, keys) }
 		AddLosses(env.breaker, mgr.GetClient(), wake, convert.ClassDistribution, convert.ClassSharedDistribution)
-		if err := addResource(ctx, mgr, env, controllerDistribution, distributions); err != nil {
+		if err := addResource(ctx, mgr, env, config.Distribution, distributions); err != nil {
 			return err
 		}
 	}
-	if slices.Contains(c.Controllers, controllerConnectionGroup) {
+	if slices.Contains(c.Controllers, config.ConnectionGroup) {
 		groups := awsresource.New(connectiongroup.In, options)
 		wake := func(ctx context.Context, keys ...types.NamespacedName) { groups.Wake(ctx, keys) }
 		AddLosses(env.breaker, mgr.GetClient(), wake, convert.ClassConnectionGroup)
-		if err := addResource(ctx, mgr, env, controllerConnectionGroup, groups); err != nil {
-			return err
-		}
+		return addResource(ctx, mgr, env, config.ConnectionGroup, groups)
 	}
-	return registerDistributionsAndGroups(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.Controllers)
+	return nil
 }
 
 // learnAliases learns of the aliases of all distributions before the first domain is judged.

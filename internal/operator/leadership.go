@@ -14,7 +14,12 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
+
+// leaderElectionID is the name of the lease.
+const leaderElectionID = "cloudfront-tenant-operator"
 
 // leadership is the lease by which one replica is elected, as this process holds it. What a manager does until it notices
 // that another one leads can't be taken back: a process that was frozen would publish what was retracted since.
@@ -33,8 +38,8 @@ var _ resourcelock.Interface = (*leadership)(nil)
 const leaseTimeout = 5 * time.Second
 
 // newLeadership returns the lease, nil without leader election. It makes no call.
-func newLeadership(c Config, kube *rest.Config) (*leadership, error) {
-	namespace := c.leaseNamespace()
+func newLeadership(c config.Config, kube *rest.Config) (*leadership, error) {
+	namespace := c.LeaseNamespace()
 	if !c.LeaderElect || namespace == "" {
 		return nil, nil
 	}

@@ -22,7 +22,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 const root = "../.."
@@ -262,7 +263,7 @@ func foreign(page, target string) bool {
 func TestFlagsOfTheOperatorExist(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{"kubeconfig": true}
-	for _, f := range operator.Flags() {
+	for _, f := range config.Flags() {
 		known[f.Name] = true
 	}
 	plugin := flagsOf(cli.New(cli.Options{}))
@@ -327,11 +328,11 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 			known[m[1]] = true
 		}
 	}
-	metrics, err := operator.Metrics()
+	measured, err := metrics.Reference()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range metrics {
+	for _, m := range measured {
 		known[m.Name] = true
 	}
 	// What looks like a reason is one word of several capitalised parts.

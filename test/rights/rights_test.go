@@ -25,7 +25,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/rights"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
@@ -162,7 +163,7 @@ func TestCheckedRightsAreTheCharts(t *testing.T) {
 
 func compareRights(t *testing.T, i *install.Installation) {
 	t.Helper()
-	var c operator.Config
+	var c config.Config
 	flags := flag.NewFlagSet("operator", flag.ContinueOnError)
 	c.Bind(flags)
 	(&zap.Options{}).BindFlags(flags)
@@ -170,7 +171,7 @@ func compareRights(t *testing.T, i *install.Installation) {
 		t.Fatal(err)
 	}
 	var checked, granted []string
-	for _, r := range c.Rights() {
+	for _, r := range rights.Needed(c) {
 		checked = append(checked, r.Namespace+": "+grant{Group: r.Group, Resource: r.Resource, Verb: r.Verb, Name: r.Name}.String())
 	}
 	for _, g := range grantsOf(t, i) {
