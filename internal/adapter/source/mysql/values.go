@@ -32,10 +32,24 @@ func kinds(rows driver.Rows, count int) []kind {
 	return all
 }
 
-// length is the display width of a column. It is all that tells a BOOLEAN from a small number. The driver has read it
-// and does not hand it out, so that it is taken from where the driver keeps it.
+// length is the display width of a column, 0 if it can't be told. Only it tells a BOOLEAN from a small number. The driver
+// reads it and does not return it, so it is read from the driver's own field. A driver that moves the field makes numbers
+// of booleans, which a test with a real server would show.
 func length(rows driver.Rows, column int) uint64 {
-	return reflect.ValueOf(rows).Elem().FieldByName("rs").FieldByName("columns").Index(column).FieldByName("length").Uint()
+	columns := reflect.Indirect(reflect.ValueOf(rows))
+	for _, name := range []string{"rs", "columns"} {
+		if columns.Kind() != reflect.Struct {
+			return 0
+		}
+		columns = columns.FieldByName(name)
+	}
+	if columns.Kind() != reflect.Slice || column >= columns.Len() || columns.Index(column).Kind() != reflect.Struct {
+		return 0
+	}
+	if field := columns.Index(column).FieldByName("length"); field.IsValid() && field.CanUint() {
+		return field.Uint()
+	}
+	return 0
 }
 
 // column is the type that the domain knows.
