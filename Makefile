@@ -96,6 +96,12 @@ test-crash: controlplane ## Kill the real operator and spoil its calls, case by 
 	@DNSSERVER_ASSETS="$$(hack/dnsservers.sh)" DATABASE_ASSETS="$$(hack/databases.sh)" go -C test/crash test -count=1 -timeout 0 -run '^(TestCampaign$(if $(CASE),,|TestMutations))$$' -args \
 		-crash.cases=$(or $(CASES),600) -crash.parallel=20 $(if $(CASE),-crash.case='$(CASE)') $(CRASHFLAGS)
 
+.PHONY: test-levels
+test-levels: controlplane ## Tell which levels of tests notice which deliberate mistakes, resumable; it takes hours
+	@mkdir -p dist
+	@DNSSERVER_ASSETS="$$(hack/dnsservers.sh)" DATABASE_ASSETS="$$(hack/databases.sh)" go -C test/crash test -count=1 -timeout 0 -v -run '^TestLevels$$' -args \
+		-crash.levels='$(CURDIR)/dist/levels.json' $(CRASHFLAGS)
+
 .PHONY: soak
 soak: controlplane ## Let faults strike one world for long, and watch what the operator uses: make soak SOAK=1h ACTIVES=2
 	@DNSSERVER_ASSETS="$$(hack/dnsservers.sh)" DATABASE_ASSETS="$$(hack/databases.sh)" go -C test/crash test -count=1 -timeout 0 -run '^TestSoak$$' -args \

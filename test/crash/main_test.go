@@ -41,6 +41,8 @@ var (
 	report   = flag.String("crash.report", "", "write the results as JSON to this file, or all calls of a soak that fails")
 	list     = flag.Bool("crash.list", false, "list the cases instead of running them")
 	update   = flag.Bool("crash.update", false, "rewrite testdata/references.json")
+	// levelsReport is not the report of the cases: what both continue is not the same.
+	levelsReport = flag.String("crash.levels", "", "let TestLevels tell which levels of tests notice which mistakes, and continue this report")
 
 	theRig *rig
 )

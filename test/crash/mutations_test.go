@@ -478,11 +478,8 @@ func TestMutations(t *testing.T) {
 // play runs the mistaken operator through the cases that have to catch it.
 func (m mutation) play(t *testing.T, cases []*kase, references map[string]*reference) (by string, err error) {
 	t.Helper()
-	dir, mistaken := t.TempDir(), overlay.Of(theRig.root)
-	if err := m.apply(mistaken); err != nil {
-		return "", err
-	}
-	path, err := mistaken.Write(dir)
+	dir := t.TempDir()
+	path, err := m.overlay(dir)
 	if err != nil {
 		return "", err
 	}
