@@ -146,7 +146,7 @@ func follow(ask asker, name, target string) (end string, answer query.Answer, er
 			return end, answer, err
 		}
 		switch next := answer.Values(end, dns.CNAME); {
-		case len(next) > 0:
+		case len(next) > 0 && next[0] != "": // a CNAME to the root leads nowhere
 			end = next[0]
 		case end == asked || len(answer.Values(end, dns.A)) > 0:
 			return end, answer, nil

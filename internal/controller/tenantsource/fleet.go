@@ -34,12 +34,21 @@ func (t target) tenants(ctx context.Context) ([]v1alpha1.DistributionTenant, err
 
 func (t target) fleet(ctx context.Context) (tenantsource.Fleet, error) {
 	tenants, err := t.tenants(ctx)
-	f := tenantsource.Fleet{Tenants: make(map[string]tenantsource.Tenant, len(tenants))}
+	f := tenantsource.Fleet{Objects: make(map[string]tenantsource.Object, len(tenants))}
 	for i := range tenants {
-		f.Tenants[tenants[i].Name] = tenantOf(&tenants[i], t.labels)
+		f.Objects[tenants[i].Name] = object{&tenants[i], t.labels}
 	}
 	return f, err
 }
+
+// object is one of the cache's, as a source with these labels looks at it.
+type object struct {
+	*v1alpha1.DistributionTenant
+	labels map[string]string
+}
+
+// Look implements tenantsource.Object.
+func (o object) Look() tenantsource.Tenant { return tenantOf(o.DistributionTenant, o.labels) }
 
 // relation says whose the object is.
 func relation(o *v1alpha1.DistributionTenant, labels map[string]string) tenantsource.Relation {
@@ -66,19 +75,20 @@ func ownerOf(o *v1alpha1.DistributionTenant, labels map[string]string) string {
 	return "it has no labels of a TenantSource"
 }
 
-// tenantOf is what the source has to know of an object. It refers to the object, and copies nothing of it: a hundred thousand
-// copies with each poll would cost more than everything else.
+// tenantOf is what the source has to know of an object. It refers to the object, and copies little of it.
 func tenantOf(o *v1alpha1.DistributionTenant, labels map[string]string) tenantsource.Tenant {
-	marked, _ := time.Parse(time.RFC3339, o.Annotations[v1alpha1.AnnotationSourceGone]) // a mark that can't be read is none
 	t := tenantsource.Tenant{
 		Relation: relation(o, labels), UID: string(o.UID), Version: o.ResourceVersion, Deleting: !o.DeletionTimestamp.IsZero(),
 		Key: o.Annotations[v1alpha1.AnnotationSourceRowKey], Hash: o.Annotations[v1alpha1.AnnotationSourceHash],
-		Disabled: o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue, Marked: marked,
+		Disabled: o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue,
 		Guarded: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer), Labels: o.Labels, Annotations: o.Annotations, Domains: make([]string, len(o.Spec.Domains)),
 		Spec: func() map[string]any {
 			spec, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&o.Spec) // fails for types that have no JSON alone
 			return spec
 		},
+	}
+	if mark := o.Annotations[v1alpha1.AnnotationSourceGone]; mark != "" {
+		t.Marked, _ = time.Parse(time.RFC3339, mark) // a mark that can't be read is none
 	}
 	for i := range o.Spec.Domains {
 		t.Domains[i] = o.Spec.Domains[i].Domain
@@ -95,7 +105,7 @@ func tenantOf(o *v1alpha1.DistributionTenant, labels map[string]string) tenantso
 // onDemand is the fleet for a read of some rows: only their objects are looked for.
 func (t target) onDemand(ctx context.Context) tenantsource.Fleet {
 	return tenantsource.Fleet{
-		Tenants: map[string]tenantsource.Tenant{},
+		Objects: map[string]tenantsource.Object{},
 		Find: func(name string) tenantsource.Tenant {
 			var o v1alpha1.DistributionTenant
 			if err := t.Client.Get(ctx, client.ObjectKey{Namespace: t.namespace, Name: name}, &o); err != nil {

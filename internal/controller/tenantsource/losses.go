@@ -41,8 +41,8 @@ func (p *pass) noteDeletions(f tenantsource.Fleet) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.session.going, p.session.lost = map[types.UID]bool{}, false
-	for _, t := range f.Tenants {
-		if t.Deleting && t.Relation == tenantsource.Ours {
+	for _, o := range f.Objects {
+		if t := o.Look(); t.Deleting && t.Relation == tenantsource.Ours {
 			p.session.going[types.UID(t.UID)] = true
 		}
 	}

@@ -25,6 +25,10 @@ const (
 	Foreign
 )
 
+// Object is an object of the target namespace. It is looked at where a question needs it: keeping what is seen of a hundred
+// thousand objects would cost more than everything else.
+type Object interface{ Look() Tenant }
+
 // Tenant is an object of the target namespace as it was looked at. What it refers to is the cache's own, and only read.
 type Tenant struct {
 	Relation Relation
@@ -45,6 +49,9 @@ type Tenant struct {
 	// Spec makes the spec in the form of its JSON: as many trees as there may be objects would cost more than everything else.
 	Spec func() map[string]any
 }
+
+// Look implements Object.
+func (t Tenant) Look() Tenant { return t }
 
 // Lives reports whether it is the source's and not on its way out. With Disable, it is on its way out once it is disabled.
 func (t Tenant) Lives(policy Policy) bool {
@@ -79,18 +86,21 @@ func within(some, all map[string]string) bool {
 
 // Fleet is the objects of the target namespace as they were when a read began, by name.
 type Fleet struct {
-	Tenants map[string]Tenant
+	Objects map[string]Object
 	// Find looks for one that is not among them, for a read of a few rows; nil where these are all.
 	Find func(name string) Tenant
 }
 
 // lookUp is the object of that name.
 func (f Fleet) lookUp(name string) Tenant {
-	t, known := f.Tenants[name]
-	if !known && f.Find != nil {
-		t = f.Find(name)
-		f.Tenants[name] = t
+	if o, known := f.Objects[name]; known {
+		return o.Look()
 	}
+	if f.Find == nil {
+		return Tenant{}
+	}
+	t := f.Find(name)
+	f.Objects[name] = t
 	return t
 }
 
@@ -103,8 +113,8 @@ func (f Fleet) serves(name, domain string) bool {
 // byKey are the names of this source's objects by the keys that their rows had, empty where that is not known.
 func (f Fleet) byKey() map[string][]string {
 	out := map[string][]string{}
-	for name, t := range f.Tenants {
-		if t.Relation == Ours {
+	for name, o := range f.Objects {
+		if t := o.Look(); t.Relation == Ours {
 			out[t.Key] = append(out[t.Key], name)
 		}
 	}
@@ -114,8 +124,8 @@ func (f Fleet) byKey() map[string][]string {
 // Owned lists the objects that live.
 func (f Fleet) Owned(policy Policy) []Owned {
 	var out []Owned
-	for _, name := range slices.Sorted(maps.Keys(f.Tenants)) {
-		if t := f.Tenants[name]; t.Lives(policy) {
+	for _, name := range slices.Sorted(maps.Keys(f.Objects)) {
+		if t := f.Objects[name].Look(); t.Lives(policy) {
 			out = append(out, Owned{Name: strings.Clone(name), UID: t.UID, Domains: t.Domains, Marked: t.Marked})
 		}
 	}

@@ -20,12 +20,12 @@ import (
 type objects map[string]tenantsource.Tenant
 
 func (f objects) fleet() tenantsource.Fleet {
-	out := tenantsource.Fleet{Tenants: map[string]tenantsource.Tenant{}}
+	out := tenantsource.Fleet{Objects: map[string]tenantsource.Object{}}
 	for name, o := range f {
 		if o.Spec == nil {
 			o.Spec = func() map[string]any { return nil }
 		}
-		out.Tenants[name] = o
+		out.Objects[name] = o
 	}
 	return out
 }

@@ -27,18 +27,19 @@ const (
 	patience = time.Minute
 )
 
-// Accepted is Show for a change that the service has accepted some time ago, and says is carried out. Of a zone without
-// name servers nothing is seen.
-func Accepted(ctx context.Context, servers []string, flattened string, changes []dns.Change, age time.Duration) (bool, error) {
-	if len(servers) == 0 {
+// Accepted is Show for changes that the service has accepted, and says are carried out. Its word counts once no server has
+// answered for the age of patience, also where the zone's servers are not known.
+func Accepted(ctx context.Context, servers []string, flattened string, changes []dns.Change, age func() time.Duration) (bool, error) {
+	changes = final(changes)
+	if len(changes) == 0 {
 		return true, nil
 	}
-	// Where nothing responds one question finds it out, rather than one for each change.
-	shown, err := Show(ctx, servers, flattened, changes[:min(1, len(changes))])
+	// If nothing responds, one question finds that out, not one for each change.
+	shown, err := Show(ctx, servers, flattened, changes[:1])
 	if err == nil && len(changes) > 1 {
 		shown, err = Show(ctx, servers, flattened, changes)
 	}
-	if fault.Is(err, fault.Transient) && age >= patience {
+	if fault.Is(err, fault.Transient) && age() >= patience {
 		return true, nil
 	}
 	return shown, err

@@ -174,10 +174,11 @@ func TestAccepted(t *testing.T) {
 		"it shows a part":             {[]string{server(t, "a.example.com. 60 CNAME d1.cloudfront.net.")}, time.Hour, false, fault.None},
 		"none responds":               {[]string{silent(t)}, 59 * time.Second, false, fault.Transient},
 		"none responds after a while": {[]string{silent(t)}, time.Minute, true, fault.None},
-		"there is none":               {nil, 0, true, fault.None},
+		"none is known":               {nil, 59 * time.Second, false, fault.Transient},
+		"none is known after a while": {nil, time.Minute, true, fault.None},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := authority.Accepted(t.Context(), test.servers, "", created, test.age)
+			got, err := authority.Accepted(t.Context(), test.servers, "", created, func() time.Duration { return test.age })
 			if got != test.want || fault.KindOf(err) != test.fails {
 				t.Errorf("got %v, %v; want %v, %s", got, err, test.want, test.fails)
 			}

@@ -24,7 +24,8 @@ func (d *DNS) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, e
 	if err != nil {
 		return false, err
 	}
-	return authority.Accepted(ctx, servers, "", sent.Changes, d.config.Clock.Since(time.UnixMilli(made)))
+	age := func() time.Duration { return d.config.Clock.Since(time.UnixMilli(made)) }
+	return authority.Accepted(ctx, servers, "", sent.Changes, age)
 }
 
 // nameServers are those that are asked about a zone.

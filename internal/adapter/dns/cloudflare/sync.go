@@ -21,7 +21,8 @@ func (d *DNS) InSync(ctx context.Context, id string, sent dns.Sent) (bool, error
 	if len(servers) == 0 {
 		servers = zone.servers
 	}
-	return authority.Accepted(ctx, servers, zone.name, sent.Changes, d.config.Clock.Since(madeAt(sent.ID)))
+	age := func() time.Duration { return d.config.Clock.Since(madeAt(sent.ID)) }
+	return authority.Accepted(ctx, servers, zone.name, sent.Changes, age)
 }
 
 // madeAt is when a change was made.

@@ -27,47 +27,49 @@ const (
 	busy        = "the connection limit of this user is reached"
 )
 
-// classes classifies failures by the server's number, or else by the first two characters of the SQLSTATE. What is not
-// listed is fault.Transient.
-var classes = map[string]class{
-	"1049": {fault.NotFound, "there is no database with this name"}, // ER_BAD_DB_ERROR
-	"1054": {fault.NotFound, ""},                                    // ER_BAD_FIELD_ERROR
-	"1109": {fault.NotFound, ""},                                    // ER_UNKNOWN_TABLE
-	"1146": {fault.NotFound, ""},                                    // ER_NO_SUCH_TABLE
+// classes classifies failures by the server's number. A number that is not listed is classified by its SQLSTATE.
+var classes = map[uint16]class{
+	1049: {fault.NotFound, "there is no database with this name"}, // ER_BAD_DB_ERROR
+	1054: {fault.NotFound, ""},                                    // ER_BAD_FIELD_ERROR
+	1109: {fault.NotFound, ""},                                    // ER_UNKNOWN_TABLE
+	1146: {fault.NotFound, ""},                                    // ER_NO_SUCH_TABLE
 
-	"1044": {fault.Denied, "the user is not allowed to use the database: GRANT SELECT on its table"},                                  // ER_DBACCESS_DENIED_ERROR
-	"1045": {fault.Denied, badLogin},                                                                                                  // ER_ACCESS_DENIED_ERROR
-	"1130": {fault.Denied, badLogin},                                                                                                  // ER_HOST_NOT_PRIVILEGED
-	"1142": {fault.Denied, "the user is not allowed to read the table, or it does not exist: check its name, and GRANT SELECT on it"}, // ER_TABLEACCESS_DENIED_ERROR
-	"1143": {fault.Denied, "the user is not allowed to read a column of the table: GRANT SELECT on it"},                               // ER_COLUMNACCESS_DENIED_ERROR
-	"1227": {fault.Denied, ""},                                                                                                        // ER_SPECIFIC_ACCESS_DENIED_ERROR
-	"1356": {fault.NotFound, ""},                                                                                                      // ER_VIEW_INVALID: a table or column of a view is gone, or its right
-	"1370": {fault.Denied, ""},                                                                                                        // ER_PROCACCESS_DENIED_ERROR
-	"1698": {fault.Denied, badLogin},                                                                                                  // ER_ACCESS_DENIED_NO_PASSWORD_ERROR
-	"1820": {fault.Denied, "the password has expired"},                                                                                // ER_MUST_CHANGE_PASSWORD
-	"1862": {fault.Denied, "the password has expired"},                                                                                // ER_MUST_CHANGE_PASSWORD_LOGIN
-	"3118": {fault.Denied, "the account is locked"},                                                                                   // ER_ACCOUNT_HAS_BEEN_LOCKED
-	"4151": {fault.Denied, "the account is locked"},                                                                                   // the same of MariaDB
+	1044: {fault.Denied, "the user is not allowed to use the database: GRANT SELECT on its table"},                                  // ER_DBACCESS_DENIED_ERROR
+	1045: {fault.Denied, badLogin},                                                                                                  // ER_ACCESS_DENIED_ERROR
+	1130: {fault.Denied, badLogin},                                                                                                  // ER_HOST_NOT_PRIVILEGED
+	1142: {fault.Denied, "the user is not allowed to read the table, or it does not exist: check its name, and GRANT SELECT on it"}, // ER_TABLEACCESS_DENIED_ERROR
+	1143: {fault.Denied, "the user is not allowed to read a column of the table: GRANT SELECT on it"},                               // ER_COLUMNACCESS_DENIED_ERROR
+	1227: {fault.Denied, ""},                                                                                                        // ER_SPECIFIC_ACCESS_DENIED_ERROR
+	1356: {fault.NotFound, ""},                                                                                                      // ER_VIEW_INVALID: a table or column of a view is gone, or its right
+	1370: {fault.Denied, ""},                                                                                                        // ER_PROCACCESS_DENIED_ERROR
+	1698: {fault.Denied, badLogin},                                                                                                  // ER_ACCESS_DENIED_NO_PASSWORD_ERROR
+	1820: {fault.Denied, "the password has expired"},                                                                                // ER_MUST_CHANGE_PASSWORD
+	1862: {fault.Denied, "the password has expired"},                                                                                // ER_MUST_CHANGE_PASSWORD_LOGIN
+	3118: {fault.Denied, "the account is locked"},                                                                                   // ER_ACCOUNT_HAS_BEEN_LOCKED
+	4151: {fault.Denied, "the account is locked"},                                                                                   // the same of MariaDB
 
-	"1040": {fault.Throttled, "the connection limit of the server is reached"}, // ER_CON_COUNT_ERROR
-	"1203": {fault.Throttled, busy},                                            // ER_TOO_MANY_USER_CONNECTIONS
-	"1226": {fault.Throttled, busy},                                            // ER_USER_LIMIT_REACHED
+	1040: {fault.Throttled, "the connection limit of the server is reached"}, // ER_CON_COUNT_ERROR
+	1203: {fault.Throttled, busy},                                            // ER_TOO_MANY_USER_CONNECTIONS
+	1226: {fault.Throttled, busy},                                            // ER_USER_LIMIT_REACHED
 
-	"1290": {fault.Invalid, onlyReading}, // ER_OPTION_PREVENTS_STATEMENT
-	"1792": {fault.Invalid, onlyReading}, // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
-	"1836": {fault.Invalid, onlyReading}, // ER_READ_ONLY_MODE
-	"1235": {fault.Invalid, ""},          // ER_NOT_SUPPORTED_YET
-	"1267": {fault.Invalid, ""},          // ER_CANT_AGGREGATE_2COLLATIONS
-	"1525": {fault.Invalid, ""},          // ER_WRONG_VALUE
-	"1271": {fault.Invalid, ""},          // ER_CANT_AGGREGATE_NCOLLATIONS
+	1290: {fault.Invalid, onlyReading}, // ER_OPTION_PREVENTS_STATEMENT
+	1792: {fault.Invalid, onlyReading}, // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
+	1836: {fault.Invalid, onlyReading}, // ER_READ_ONLY_MODE
+	1235: {fault.Invalid, ""},          // ER_NOT_SUPPORTED_YET
+	1267: {fault.Invalid, ""},          // ER_CANT_AGGREGATE_2COLLATIONS
+	1525: {fault.Invalid, ""},          // ER_WRONG_VALUE
+	1271: {fault.Invalid, ""},          // ER_CANT_AGGREGATE_NCOLLATIONS
 
-	"1317": {fault.Transient, "the query was cancelled on the server"}, // ER_QUERY_INTERRUPTED
-	"1927": {fault.Transient, "the query was cancelled on the server"}, // ER_CONNECTION_KILLED
+	1317: {fault.Transient, "the query was cancelled on the server"}, // ER_QUERY_INTERRUPTED
+	1927: {fault.Transient, "the query was cancelled on the server"}, // ER_CONNECTION_KILLED
+}
 
-	"21": {fault.Invalid, ""}, // cardinality violation
-	"22": {fault.Invalid, ""}, // data exception
-	"28": {fault.Denied, ""},  // invalid authorization
-	"42": {fault.Invalid, ""}, // syntax error or access rule violation
+// states classifies failures by the first two characters of the SQLSTATE. Others are fault.Transient.
+var states = map[string]fault.Kind{
+	"21": fault.Invalid, // cardinality violation
+	"22": fault.Invalid, // data exception
+	"28": fault.Denied,  // invalid authorization
+	"42": fault.Invalid, // syntax error or access rule violation
 }
 
 // timeouts are the numbers for a query that ran into the timeout, of MySQL and of MariaDB.
@@ -78,8 +80,7 @@ func (srv *server) Classify(s *sqldb.Session, err error) fault.Error {
 	text, unexplained := store.Unanswered(err), store.Unanswered(errors.New(""))
 	switch server, answered := errors.AsType[*mysql.MySQLError](err); {
 	case answered:
-		code := strconv.Itoa(int(server.Number))
-		c, state := classes[code], classes[string(server.SQLState[:2])]
+		c := classes[server.Number]
 		switch {
 		case timeouts[server.Number] && !s.Connecting():
 			c.text = s.TookTooLong()
@@ -88,7 +89,8 @@ func (srv *server) Classify(s *sqldb.Session, err error) fault.Error {
 		case c.text == "":
 			c.text = srv.redact.Message(server.Message)
 		}
-		return fault.Error{Kind: cmp.Or(c.kind, state.kind, fault.Transient), Code: code, Message: c.text}
+		kind := cmp.Or(c.kind, states[string(server.SQLState[:2])], fault.Transient)
+		return fault.Error{Kind: kind, Code: strconv.Itoa(int(server.Number)), Message: c.text}
 	case text != unexplained:
 		return fault.Error{Kind: fault.Transient, Message: text}
 	case !s.Connecting():

@@ -87,12 +87,16 @@ type seen struct {
 // since are the keys of the rows that have changed; none if any row may have. The rows that changed last come first. So where the
 // last row is a new one, there may be more changes than the query returns.
 func (n seen) since(before seen) []string {
-	if len(n.keys) == 0 || !slices.Contains(before.rows, n.rows[len(n.rows)-1]) {
+	known := map[[sha256.Size]byte]bool{}
+	for _, row := range before.rows {
+		known[row] = true
+	}
+	if len(n.keys) == 0 || !known[n.rows[len(n.rows)-1]] {
 		return nil
 	}
 	var keys []string
 	for i, row := range n.rows {
-		if !slices.Contains(before.rows, row) {
+		if !known[row] {
 			keys = append(keys, n.keys[i])
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -80,7 +81,12 @@ func (srv *server) open(ctx context.Context) (conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return opened.(conn), nil //nolint:forcetypeassert // the driver promises so
+	answers, ok := opened.(conn)
+	if !ok {
+		_ = opened.Close()
+		return nil, errors.New("the driver runs no queries")
+	}
+	return answers, nil
 }
 
 // Close implements sqldb.Server. The driver would read what is unread to send anything else.

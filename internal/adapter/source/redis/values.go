@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -88,8 +87,17 @@ func (f fields) document(from string) map[string]any {
 	if !ok || !utf8.ValidString(from) {
 		return f.unsupported("string that is not a JSON object")
 	}
-	maps.DeleteFunc(object, func(field string, _ any) bool { return f != nil && !slices.Contains(f, field) })
-	return object
+	if f == nil {
+		return object
+	}
+	// A map of its own does not keep what a large document needed.
+	wanted := make(map[string]any, len(f))
+	for _, field := range f {
+		if v, there := object[field]; there {
+			wanted[field] = v
+		}
+	}
+	return wanted
 }
 
 // parseInfo reads the answer of INFO: lines of name:value.
