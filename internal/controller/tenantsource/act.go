@@ -25,9 +25,9 @@ import (
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	switch p.decision.Step {
 	case tenantsource.Read:
-		return p.read(ctx)
+		return reading{p}.read(ctx)
 	case tenantsource.ReadNamed:
-		return p.readNamed(ctx, k)
+		return byName{reading{p}}.readNamed(ctx, k)
 	case tenantsource.Write, tenantsource.Remove:
 		return p.change(ctx, k)
 	case tenantsource.Rest, tenantsource.Count, tenantsource.LetGo:
@@ -47,9 +47,9 @@ func (p *pass) change(ctx context.Context, k reconcile.Keeper) error {
 		return err
 	}
 	if p.decision.Step == tenantsource.Write {
-		return p.write(ctx)
+		return writing{p}.write(ctx)
 	}
-	return p.remove(ctx)
+	return removal{p}.remove(ctx)
 }
 
 // errOvertaken means that another process leads, and has polled since.
@@ -67,8 +67,11 @@ func (p *pass) current(ctx context.Context) error {
 	return nil
 }
 
+// reading is a pass that reads the table.
+type reading struct{ *pass }
+
 // read reads the table, and asks what follows from it. That it fails is a result like any other.
-func (p *pass) read(ctx context.Context) error {
+func (p reading) read(ctx context.Context) error {
 	p.session.started = p.Clock.Now()
 	p.session.stream.Seen()
 	p.apply(tenantsource.Began{})
@@ -101,7 +104,7 @@ func (p *pass) read(ctx context.Context) error {
 }
 
 // refusal says why the namespace may not have the object of a row; empty where it may.
-func (p *pass) refusal(ctx context.Context, o mapping.Object) string {
+func (p reading) refusal(ctx context.Context, o mapping.Object) string {
 	if p.Grants.Mode() != grants.Enforce {
 		return ""
 	}
@@ -131,7 +134,7 @@ const lookEvery = time.Second
 // whileWanted ends a read with the operator, which may not have the time that Kubernetes gives a pod, and when its
 // source is changed, suspended or deleted: no one should wait minutes for a query that was just corrected. The watch
 // can't tell, since one object has one pass at a time.
-func (p *pass) whileWanted(ctx context.Context) (context.Context, context.CancelFunc) {
+func (p reading) whileWanted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithTimeout(ctx, p.ReadTimeout)
 	ctx, cancel := context.WithCancelCause(ctx)
 	// The object itself is the pass's, which goes on while a last look is under way.
@@ -163,7 +166,7 @@ func (c *Controller) outdated(ctx context.Context, key client.ObjectKey, uid typ
 }
 
 // readRows reads the rows of these keys; nil for the whole table.
-func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll, keys []string) *tenantsource.Failure {
+func (p reading) readRows(ctx context.Context, poll *tenantsource.Poll, keys []string) *tenantsource.Failure {
 	rows := p.Rows[mapping.Provider(p.object.Spec.Provider)]
 	if rows == nil {
 		return &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not support %q", p.object.Spec.Provider)}
@@ -245,9 +248,12 @@ type outcome struct {
 	err     error
 }
 
+// writing is a pass that writes the objects of rows.
+type writing struct{ *pass }
+
 // write writes the next changes. What the API server refuses about a row is that row's; what keeps all of several rows
 // from being written ends the poll. A single one may be refused for its own sake, and must not keep others from going.
-func (p *pass) write(ctx context.Context) error {
+func (p writing) write(ctx context.Context) error {
 	batch := p.in.State.Round.Next(batchSize)
 	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.writeOne(ctx, batch[i]) })
 	// Before any of them is left behind: what could not be told is written, and told, once more.
@@ -272,8 +278,11 @@ func (p *pass) write(ctx context.Context) error {
 	return nil
 }
 
+// removal is a pass that deletes or disables the objects whose rows are gone.
+type removal struct{ *pass }
+
 // remove deletes or disables the next objects that the guard has allowed.
-func (p *pass) remove(ctx context.Context) error {
+func (p removal) remove(ctx context.Context) error {
 	batch := p.in.State.Round.Going(batchSize)
 	if err := p.approveDeletions(ctx, batch); err != nil {
 		return err
@@ -293,7 +302,7 @@ func (p *pass) remove(ctx context.Context) error {
 }
 
 // approveDeletions tells the breaker which of the deletions a person has approved, before they are made.
-func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Loss) error {
+func (p removal) approveDeletions(ctx context.Context, batch []tenantsource.Loss) error {
 	var items []loss.Item
 	for _, o := range batch {
 		if p.in.Policy != tenantsource.PolicyDisable && o.Approved && !o.Mark {
@@ -326,7 +335,7 @@ func (p *pass) approvedChange(name, uid string, generation int64) *loss.Item {
 const tries = 3
 
 // removeOne deletes or disables one object.
-func (p *pass) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome) {
+func (p removal) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome) {
 	for range tries {
 		if r = p.tryRemove(ctx, o); !apierrors.IsConflict(r.err) {
 			return r
@@ -338,7 +347,7 @@ func (p *pass) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome) {
 // tryRemove looks at the object before it lays hands on it, and asks for exactly the version that it saw: with
 // a label taken away in the last moment the object is no longer the source's. A batch takes long enough for another process
 // to lead meanwhile, and to see that the row is back.
-func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
+func (p removal) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	var live v1alpha1.DistributionTenant
 	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target.namespace, Name: o.Name}, &live)
 	if apierrors.IsNotFound(err) {

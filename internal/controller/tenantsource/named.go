@@ -17,10 +17,13 @@ import (
 // namedTimeout bounds a read of single rows. One that takes longer is slower than a poll should have to wait for.
 const namedTimeout = 10 * time.Second
 
+// byName is a pass that reads the rows that the database has reported as changed.
+type byName struct{ reading }
+
 // readNamed reads the rows that the database has reported as changed, and applies what concerns no others. It is no poll: it
 // writes no status, and proves nothing about a row that is not there. Whatever else there is to do is left to a poll, which
 // follows at once.
-func (p *pass) readNamed(ctx context.Context, k reconcile.Keeper) error {
+func (p byName) readNamed(ctx context.Context, k reconcile.Keeper) error {
 	p.apply(tenantsource.NamedBegan{})
 	poll, err := p.applyNamed(ctx, k, p.session.stream.Seen())
 	if poll || err != nil {
@@ -31,7 +34,7 @@ func (p *pass) readNamed(ctx context.Context, k reconcile.Keeper) error {
 }
 
 // applyNamed reports whether a poll has to follow.
-func (p *pass) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string) (poll bool, err error) {
+func (p byName) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string) (poll bool, err error) {
 	if len(keys) == 0 {
 		return true, nil // it was told meanwhile that any row may have changed
 	}
@@ -46,13 +49,13 @@ func (p *pass) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string
 		return true, err
 	}
 	// An object that has changed since it was looked at may lose something by the change that did not harm it before.
-	results := inParallel(ctx, len(changes), func(ctx context.Context, i int) outcome { return p.tryWrite(ctx, changes[i]) })
+	results := inParallel(ctx, len(changes), func(ctx context.Context, i int) outcome { return writing{p.pass}.tryWrite(ctx, changes[i]) })
 	left, err := p.tallyNamed(changes, results)
 	return poll || left, err
 }
 
 // judgeNamed reads the rows, and finds out what may be done at once. poll says that there is more to do.
-func (p *pass) judgeNamed(ctx context.Context, keys []string) (changes []tenantsource.Change, poll bool, err error) {
+func (p byName) judgeNamed(ctx context.Context, keys []string) (changes []tenantsource.Change, poll bool, err error) {
 	fleet := p.target.onDemand(ctx)
 	read := tenantsource.NewPoll(p.session.program, fleet, p.MaxRows)
 	read.Refuse = func(o mapping.Object) string {
@@ -78,7 +81,7 @@ func (p *pass) judgeNamed(ctx context.Context, keys []string) (changes []tenants
 }
 
 // tallyNamed remembers the changes that were made. left says that some were not.
-func (p *pass) tallyNamed(changes []tenantsource.Change, results []outcome) (left bool, err error) {
+func (p byName) tallyNamed(changes []tenantsource.Change, results []outcome) (left bool, err error) {
 	for i, r := range results {
 		switch o, unread := changes[i].Object(); {
 		case r.err != nil:
@@ -99,7 +102,7 @@ func (p *pass) tallyNamed(changes []tenantsource.Change, results []outcome) (lef
 }
 
 // unpolled fails where another process has polled since this one did.
-func (p *pass) unpolled(ctx context.Context) error {
+func (p byName) unpolled(ctx context.Context) error {
 	var now v1alpha1.TenantSource
 	if err := p.Live.Get(ctx, p.key(), &now); err != nil {
 		return fmt.Errorf("confirming that no other process has polled: %w", err)

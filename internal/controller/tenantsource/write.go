@@ -25,7 +25,7 @@ const createdAt = "1"
 
 // writeOne carries out one change. An object that has changed meanwhile may have been changed by a process that leads since,
 // after a newer read of the table.
-func (p *pass) writeOne(ctx context.Context, c tenantsource.Change) (r outcome) {
+func (p writing) writeOne(ctx context.Context, c tenantsource.Change) (r outcome) {
 	for range tries {
 		if r = p.tryWrite(ctx, c); r.version == "" {
 			return r
@@ -38,7 +38,7 @@ func (p *pass) writeOne(ctx context.Context, c tenantsource.Change) (r outcome) 
 	return r
 }
 
-func (p *pass) tryWrite(ctx context.Context, c tenantsource.Change) outcome {
+func (p writing) tryWrite(ctx context.Context, c tenantsource.Change) outcome {
 	u := p.target.named(c.Name)
 	var err error
 	if c.Applies() {

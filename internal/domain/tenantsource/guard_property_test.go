@@ -90,7 +90,7 @@ func (l *life) play(w weather) {
 			}
 			l.remove()
 		case tenantsource.Rest:
-			l.restFor(d)
+			l.rest(d)
 			return
 		case tenantsource.LetGo, tenantsource.ReadNamed:
 			l.t.Fatalf("unexpected %+v", d)
@@ -333,7 +333,7 @@ func (l *life) checkHarmless(r *tenantsource.Round) {
 	}
 }
 
-func (l *life) restFor(d tenantsource.Decision) {
+func (l *life) rest(d tenantsource.Decision) {
 	if r := l.in.State.Round; r != nil {
 		l.checkHarmless(r)
 	}
