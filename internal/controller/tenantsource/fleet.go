@@ -81,7 +81,7 @@ func tenantOf(o *v1alpha1.DistributionTenant, labels map[string]string) tenantso
 		Relation: relation(o, labels), UID: string(o.UID), Version: o.ResourceVersion, Deleting: !o.DeletionTimestamp.IsZero(),
 		Key: o.Annotations[v1alpha1.AnnotationSourceRowKey], Hash: o.Annotations[v1alpha1.AnnotationSourceHash],
 		Disabled: o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue,
-		Guarded: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer), Labels: o.Labels, Annotations: o.Annotations, Domains: make([]string, len(o.Spec.Domains)),
+		Guarded:  controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer), Labels: o.Labels, Annotations: o.Annotations, Domains: make([]string, len(o.Spec.Domains)),
 		Spec: func() map[string]any {
 			spec, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&o.Spec) // fails for types that have no JSON alone
 			return spec
