@@ -73,6 +73,7 @@ func tenantsUseEveryRight(t *testing.T) {
 	}
 	r.scrapes(op, http.StatusOK)
 	grantEverything(t, r.namespace)
+	r.writesGrant()
 	r.haveTenants()
 
 	requests, err := host.ControlPlane.Audit(r.i.User())
