@@ -87,12 +87,12 @@ func providerMutations() []mutation {
 		oracles:      []string{oracleUnserved},
 	}, {
 		name:         "what Cloudflare's API has accepted counts as in effect",
-		replacements: []replacement{{cloudflareAPI, "(*Zones).InSync", `return true, nil`, nil}},
+		replacements: []replacement{{cloudflareAPI, "(*DNS).InSync", `return true, nil`, nil}},
 		cases:        []string{"dns/cf-delete/name servers lag 20s"},
 		oracles:      []string{oracleDangling},
 	}, {
 		name:         "what Azure's Resource Manager has accepted counts as in effect",
-		replacements: []replacement{{azureAPI, "(*Zones).InSync", `return true, nil`, nil}},
+		replacements: []replacement{{azureAPI, "(*DNS).InSync", `return true, nil`, nil}},
 		cases:        []string{"dns/az-delete/name servers lag 20s"},
 		oracles:      []string{oracleDangling},
 	}, {
