@@ -3,17 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
-
-// servedWithin bounds the time until the API server lists a kind that it has accepted.
-const servedWithin = 2 * time.Minute
 
 // watch begins to watch the fleet's objects, of whatever kind.
 func (b *bench) watch(ctx context.Context) (*stack.Objects, error) {
@@ -24,13 +19,7 @@ func (b *bench) watch(ctx context.Context) (*stack.Objects, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetAPIVersion(first.GetAPIVersion())
 	list.SetKind(first.GetKind() + "List")
-	err = wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, servedWithin, true, func(ctx context.Context) (bool, error) {
-		return b.Kube.List(ctx, list) == nil, nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listing the %s objects of --manifest: %w", first.GetKind(), err)
-	}
-	return stack.Watch(ctx, b.Kube, stack.Kind{
+	objects, err := stack.Watch(ctx, b.Kube, stack.Kind{
 		Size: b.Tenants, List: list,
 		Build: func(n int) (client.Object, error) { return b.subject.object(n, false) },
 		Ready: func(o client.Object) (int64, bool) {
@@ -38,6 +27,10 @@ func (b *bench) watch(ctx context.Context) (*stack.Objects, error) {
 			return o.GetGeneration(), ok && b.subject.ready.holds(u)
 		},
 	})
+	if err != nil {
+		return nil, fmt.Errorf("following the %s objects of --manifest: %w", first.GetKind(), err)
+	}
+	return objects, nil
 }
 
 // changedObject is the n-th after the change.

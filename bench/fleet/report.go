@@ -38,7 +38,6 @@ type span struct {
 	Throttled int            `json:"throttled"`
 	Writes    stack.Tally    `json:"writes"`
 	rig.Spent
-	PrivateBytes float64 `json:"privateBytes"`
 }
 
 type mark struct {
@@ -66,7 +65,6 @@ func (b *bench) begin(ctx context.Context) (func(context.Context, string) error,
 		now, err := b.mark(ctx)
 		s := span{Calls: now.calls.Since(before.calls), Throttled: now.calls.Throttled() - before.calls.Throttled(), Writes: now.writes.Since(before.writes)}
 		s.Span, s.Spent = now.Since(phase, before.Mark)
-		s.PrivateBytes = s.Private
 		b.report.Phases = append(b.report.Phases, s)
 		return err
 	}, err

@@ -177,17 +177,17 @@ type Span struct {
 type Spent struct {
 	// CPU seconds by process.
 	CPU map[string]float64 `json:"cpuSeconds"`
-	// PeakBytes is the most memory that the operator had, ResidentBytes what it had at the end.
+	// PeakBytes is the most memory that the operator had, ResidentBytes what it had at the end, and PrivateBytes the part
+	// of that which is no file's.
 	PeakBytes     float64 `json:"peakBytes"`
 	ResidentBytes float64 `json:"residentBytes"`
-	// Private is the part of ResidentBytes that is no file's.
-	Private float64 `json:"-"`
+	PrivateBytes  float64 `json:"privateBytes"`
 }
 
 // Since subtracts a mark.
 func (m Mark) Since(phase string, before Mark) (Span, Spent) {
 	usage := process.UsageOf(m.pid)
-	spent := Spent{CPU: map[string]float64{}, PeakBytes: usage.Peak, ResidentBytes: usage.Resident, Private: usage.Private}
+	spent := Spent{CPU: map[string]float64{}, PeakBytes: usage.Peak, ResidentBytes: usage.Resident, PrivateBytes: usage.Private}
 	for name, total := range m.cpu {
 		spent.CPU[name] = total - before.cpu[name]
 	}

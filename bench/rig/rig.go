@@ -1,5 +1,5 @@
-// Package rig is what the benchmarks share: how one is started and stopped, its phases, what a phase costs, and how that is
-// printed.
+// Package rig is what the benchmarks share: how one is started and stopped, its phases, what a phase costs, and how that
+// is printed.
 package rig
 
 import (

@@ -51,7 +51,7 @@ func tenant(n int) *kleffv1.Tenant {
 // watch begins to watch the tenants. What is wanted of them is a generation of the plan.
 func (b *bench) watch(ctx context.Context) (*stack.Objects, error) {
 	return stack.Watch(ctx, b.Kube, stack.Kind{
-		Size: b.Tenants, List: &kleffv1.TenantList{},
+		Size: b.Tenants, List: &kleffv1.TenantList{}, Once: true,
 		Build: func(n int) (client.Object, error) { return tenant(n), nil },
 		Ready: func(o client.Object) (int64, bool) {
 			t, ok := o.(*kleffv1.Tenant)

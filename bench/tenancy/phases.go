@@ -144,12 +144,12 @@ func (b *bench) create(ctx context.Context) error {
 func (b *bench) allReady(ctx context.Context) error {
 	told := time.Now()
 	return rig.Until(ctx, func(context.Context) (bool, error) {
-		seen, ready := b.Objects.Counts()
+		seen, ready, err := b.Objects.Counts()
 		if time.Since(told) > 30*time.Second {
 			told = time.Now()
 			rig.Say("%d of %d are ready", ready, seen)
 		}
-		return ready == b.Tenants, nil
+		return ready == b.Tenants, err
 	})
 }
 
@@ -197,13 +197,13 @@ func (b *bench) remove(ctx context.Context) error {
 	rig.Say("all %d tenants are deleted", b.Tenants)
 	told := time.Now()
 	err = rig.Until(ctx, func(ctx context.Context) (bool, error) {
-		seen, _ := b.Objects.Counts()
+		seen, _, err := b.Objects.Counts()
 		if time.Since(told) > 30*time.Second {
 			told = time.Now()
 			rig.Say("%d are left", seen)
 		}
-		if seen > 0 {
-			return false, nil
+		if err != nil || seen > 0 {
+			return false, err
 		}
 		return b.planGone(ctx)
 	})

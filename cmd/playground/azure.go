@@ -90,8 +90,6 @@ func (w *world) azureAccount() map[string]any {
 	}
 }
 
-func (w *world) azureSecretDir() string { return filepath.Join(w.dir, "dns", "azure") }
-
 // authorities is a folder with the certificate that the operator has to trust, in addition to the system's.
 func (w *world) authorities() string { return w.inDNS("authorities") }
 

@@ -49,6 +49,9 @@ func (w *world) build(ctx context.Context) error {
 
 // moduleRoot finds the checkout from any folder inside it.
 func moduleRoot(ctx context.Context) (string, error) {
+	if _, err := goPath(); err != nil {
+		return "", err
+	}
 	root, err := module.Root(ctx)
 	if err == nil {
 		_, err = os.Stat(filepath.Join(root, "hack", "controlplane"))
@@ -102,10 +105,17 @@ func (w *world) buildControlPlane(ctx context.Context) (string, error) {
 
 // goTool runs the developer's Go, with their environment.
 func (w *world) goTool(ctx context.Context, stdout io.Writer, args ...string) error {
-	const name = "go"
-	path, err := exec.LookPath(name)
+	path, err := goPath()
 	if err != nil {
-		return fmt.Errorf("finding %s: %w; install it and add it to the PATH", name, err)
+		return err
 	}
-	return w.tools.Run(ctx, process.Command{Name: name, Path: path, Args: args, Stdout: stdout, Stderr: w.say})
+	return w.tools.Run(ctx, process.Command{Name: "go", Path: path, Args: args, Stdout: stdout, Stderr: w.say})
+}
+
+func goPath() (string, error) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return "", fmt.Errorf("finding go: %w; install it and add it to the PATH", err)
+	}
+	return path, nil
 }

@@ -93,7 +93,7 @@ func (k *kube) watch(ctx context.Context) error {
 func (k *kube) ctl(ctx context.Context, stdin string, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := k.w.tools.Run(ctx, process.Command{
-		Path: filepath.Join(k.w.binaries, "kubectl"), Args: args, Dir: k.w.root, Env: k.w.host.Env(),
+		Name: typed(args), Path: filepath.Join(k.w.binaries, "kubectl"), Args: args, Dir: k.w.root, Env: k.w.host.Env(),
 		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &out,
 	})
 	return out.String(), err
@@ -162,7 +162,7 @@ func (k *kube) until(what string, reached goal, names ...string) step {
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				return k.timedOut(ctx, what, k.sayTenants(missing...))
+				return k.timedOut(ctx, what+", for "+strings.Join(missing, ", "), k.sayTenants(missing...))
 			}
 			select {
 			case <-time.After(settleTime):

@@ -24,7 +24,8 @@ import (
 // cloudFrontSuffix is where names end that lead to CloudFront.
 const cloudFrontSuffix = ".cloudfront.net"
 
-// provider is a simulated DNS provider other than AWS, which runs in this process: an API, and the name server of its zone.
+// provider is a simulated DNS provider other than AWS, which runs in this process: an API, and the name server of its
+// zone.
 type provider struct {
 	w    *world
 	name string
@@ -51,7 +52,9 @@ func (p *provider) serve(ctx context.Context, api http.Handler, startDNS func(ct
 	}
 	p.address, p.dns = listener.Addr().String(), p.names.Address
 	if len(certificates) > 0 {
-		listener = tls.NewListener(listener, &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12})
+		listener = tls.NewListener(listener, &tls.Config{
+			Certificates: certificates, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, // as ServeTLS offers
+		})
 	}
 	p.server = &http.Server{Handler: p.public(ctx, api), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() {

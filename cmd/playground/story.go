@@ -165,7 +165,7 @@ func (s *story) drift(ctx context.Context) error {
 	return do(ctx,
 		s.console.disable(minimal),
 		s.tell("Its customers now get an error. The operator lists all tenants every %s here (5m by default) and compares them with the specs.", sweepInterval),
-		s.await("an event DriftCorrected", func(ctx context.Context) (bool, error) {
+		s.await("an event DriftCorrected, for "+minimal, func(ctx context.Context) (bool, error) {
 			var events corev1.EventList
 			err := s.client.List(ctx, &events, client.InNamespace(namespace), client.MatchingFields{"involvedObject.name": minimal, "reason": "DriftCorrected"})
 			return len(events.Items) > 0, err

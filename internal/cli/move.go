@@ -12,6 +12,13 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 )
 
+// moveFlags are the flags of move-domain.
+type moveFlags struct {
+	from, to, patches string
+	plan, yes         bool
+	timeout           time.Duration
+}
+
 func moveDomainCommand(s *session) *cobra.Command {
 	var f moveFlags
 	c := &cobra.Command{

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,13 +22,6 @@ type mover struct {
 	*session
 
 	k client.WithWatch
-}
-
-// moveFlags are the flags of move-domain.
-type moveFlags struct {
-	from, to, patches string
-	plan, yes         bool
-	timeout           time.Duration
 }
 
 // facts reads what a move depends on. From is nil where only the receiver has the domain.

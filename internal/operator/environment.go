@@ -96,7 +96,8 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c config.Config) (*en
 		sdk:       sdk, calls: calls, reconciles: reconciles, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
 		defaults: convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.RolesAllowed().Allows},
 	}
-	env.gauges.GuardRails = c.TellGuardRails(ctrl.Log.WithName("guard-rails"))
+	c.TellGuardRails(ctrl.Log.WithName("guard-rails"))
+	env.gauges.GuardRails = c.GuardRails()
 	env.Cloud = cloud.New(cloud.Options{
 		SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.RolesAllowed(),
 		CloudFront: cloud.Limit{Rate: c.AWSRate, Burst: c.AWSBurst}, Invalidations: cloud.Limit{Rate: c.Invalidations.Rate, Burst: c.Invalidations.Burst}, ACM: cloud.Limit{Rate: c.ACMRate, Burst: c.ACMBurst},

@@ -53,13 +53,38 @@ func listGrants(ctx context.Context, kube client.Reader) ([]grant.Grant, error) 
 	return convert.Grants(list.Items), nil
 }
 
-// grantedKinds are those that grants are asked for, by their controllers.
-var grantedKinds = []struct {
+// grantedKind is one that grants are asked for, by its controller.
+type grantedKind struct {
 	controller string
 	list       client.ObjectList
-}{
-	{config.DistributionTenant, &v1alpha1.DistributionTenantList{}}, {config.TenantSource, &v1alpha1.TenantSourceList{}},
-	{config.Distribution, &v1alpha1.DistributionList{}}, {config.ConnectionGroup, &v1alpha1.ConnectionGroupList{}},
+	see        func(o runtime.Object) grants.Object
+}
+
+// asking is a kind whose lists have objects of the type O.
+func asking[O client.Object](controller string, list client.ObjectList, see func(o O) grants.Object) grantedKind {
+	return grantedKind{controller, list, func(o runtime.Object) grants.Object {
+		return see(o.(O)) //nolint:forcetypeassert // it is in the list
+	}}
+}
+
+var grantedKinds = []grantedKind{
+	asking(config.DistributionTenant, &v1alpha1.DistributionTenantList{}, func(o *v1alpha1.DistributionTenant) grants.Object {
+		g := grantedObject(o, v1alpha1.GrantedDistributionTenants, o.Status.Conditions)
+		g.Present, g.Account, g.Usage = convert.InAWS(o), convert.RecordedAccount(o, o.Status.ARN), convert.TenantUsage(o)
+		g.Unproven = convert.Unproven(o)
+		return g
+	}),
+	asking(config.TenantSource, &v1alpha1.TenantSourceList{}, func(o *v1alpha1.TenantSource) grants.Object {
+		g := grantedObject(o, v1alpha1.GrantedTenantSources, o.Status.Conditions)
+		g.Present, g.Usage = o.Status.LastPollTime != nil, grant.Usage{Sources: 1}
+		return g
+	}),
+	asking(config.Distribution, &v1alpha1.DistributionList{}, func(o *v1alpha1.Distribution) grants.Object {
+		return grantedParent(o, v1alpha1.GrantedDistributionObjects, &o.Status.ResourceStatus)
+	}),
+	asking(config.ConnectionGroup, &v1alpha1.ConnectionGroupList{}, func(o *v1alpha1.ConnectionGroup) grants.Object {
+		return grantedParent(o, v1alpha1.GrantedConnectionGroups, &o.Status.ResourceStatus)
+	}),
 }
 
 // grantedObjects are the objects of these kinds. Nothing is changed in them, and to copy all tenants costs more than to
@@ -74,31 +99,13 @@ func grantedObjects(ctx context.Context, kube client.Reader, controllers []strin
 			return nil, err
 		}
 		if err := meta.EachListItem(list, func(o runtime.Object) error {
-			out = append(out, granted(o))
+			out = append(out, k.see(o))
 			return nil
 		}); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
-}
-
-// granted is what grants see of an object.
-func granted(o runtime.Object) (g grants.Object) {
-	switch o := o.(type) {
-	case *v1alpha1.DistributionTenant:
-		g = grantedObject(o, v1alpha1.GrantedDistributionTenants, o.Status.Conditions)
-		g.Present, g.Account, g.Usage = convert.InAWS(o), convert.RecordedAccount(o, o.Status.ARN), convert.TenantUsage(o)
-		g.Unproven = convert.Unproven(o)
-	case *v1alpha1.TenantSource:
-		g = grantedObject(o, v1alpha1.GrantedTenantSources, o.Status.Conditions)
-		g.Present, g.Usage = o.Status.LastPollTime != nil, grant.Usage{Sources: 1}
-	case *v1alpha1.Distribution:
-		g = grantedParent(o, v1alpha1.GrantedDistributionObjects, &o.Status.ResourceStatus)
-	case *v1alpha1.ConnectionGroup:
-		g = grantedParent(o, v1alpha1.GrantedConnectionGroups, &o.Status.ResourceStatus)
-	}
-	return g
 }
 
 // grantedObject is what objects of all kinds have.

@@ -26,14 +26,20 @@ func (c *Config) guardRails() []guardRail {
 	}
 }
 
-// TellGuardRails says which guard rails are off, in the log at the start. It returns which are on.
-func (c *Config) TellGuardRails(log logr.Logger) map[string]bool {
+// GuardRails tells by its name whether a guard rail is on.
+func (c *Config) GuardRails() map[string]bool {
 	on := map[string]bool{}
 	for _, g := range c.guardRails() {
 		on[g.name] = g.on
+	}
+	return on
+}
+
+// TellGuardRails says in the log at the start which guard rails are off.
+func (c *Config) TellGuardRails(log logr.Logger) {
+	for _, g := range c.guardRails() {
 		if !g.on {
 			log.Error(errors.New(g.risk), "A guard rail is off", "name", g.name, "flag", g.flag)
 		}
 	}
-	return on
 }

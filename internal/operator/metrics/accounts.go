@@ -82,6 +82,9 @@ func (g *Gauges) certificates(_ context.Context, emit emitter) error {
 // quotas tells how much of its quotas each account uses.
 func (g *Gauges) quotas(ctx context.Context, emit emitter) error {
 	all := g.accounts()
+	if len(all) == 0 {
+		return nil
+	}
 	paths := g.paths(ctx, all)
 	for _, a := range all {
 		r := a.Capacity.Report()

@@ -52,6 +52,8 @@ func (r *registrar) histogram(name, help string, buckets []float64, labels ...st
 type scraped struct {
 	compute func(ctx context.Context, emit emitter) error
 	descs   map[string]*prometheus.Desc
+	// first is the name of the gauge that an error tells of.
+	first string
 }
 
 // emitter takes a series: the name of the gauge, its value, and the values of its labels.
@@ -61,7 +63,7 @@ type emitter func(name string, value float64, labels ...string)
 type gauge struct{ name, labels, help string }
 
 func scrape(compute func(ctx context.Context, emit emitter) error, gauges ...gauge) *scraped {
-	s := &scraped{compute: compute, descs: map[string]*prometheus.Desc{}}
+	s := &scraped{compute: compute, descs: map[string]*prometheus.Desc{}, first: gauges[0].name}
 	for _, g := range gauges {
 		s.descs[g.name] = prometheus.NewDesc(prefix+g.name, g.help, strings.Fields(g.labels), nil)
 	}
@@ -83,6 +85,6 @@ func (s *scraped) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(s.descs[name], prometheus.GaugeValue, value, labels...)
 	})
 	if err != nil {
-		out <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
+		out <- prometheus.NewInvalidMetric(s.descs[s.first], err)
 	}
 }

@@ -113,23 +113,8 @@ func (g *Gauges) invalidations(ctx context.Context, emit emitter) error {
 type shownKind struct {
 	controller, name string
 	list             client.ObjectList
+	show             func(o runtime.Object) object
 }
-
-// parentKinds are those that tenants refer to, and stallingKinds those whose objects can be Stalled.
-var (
-	parentKinds = []shownKind{
-		{config.Distribution, "Distribution", &v1alpha1.DistributionList{}},
-		{config.ConnectionGroup, "ConnectionGroup", &v1alpha1.ConnectionGroupList{}},
-	}
-	stallingKinds = append([]shownKind{
-		{config.DistributionTenant, "DistributionTenant", &v1alpha1.DistributionTenantList{}},
-		{config.Invalidation, "Invalidation", &v1alpha1.InvalidationList{}},
-		{config.TenantSource, "TenantSource", &v1alpha1.TenantSourceList{}},
-		{config.Tenant, "Tenant", &kleffv1.TenantList{}},
-		{config.Tenant, "TenantPlan", &kleffv1.TenantPlanList{}},
-		{config.EdgeGrant, "EdgeGrant", &v1alpha1.EdgeGrantList{}},
-	}, parentKinds...)
-)
 
 // object is what is shown of an object of any kind.
 type object struct {
@@ -138,27 +123,29 @@ type object struct {
 	conditions []metav1.Condition
 }
 
-func shownObject(o runtime.Object) object {
-	switch o := o.(type) {
-	case *v1alpha1.DistributionTenant:
-		return object{o, o.Status.Conditions}
-	case *v1alpha1.Invalidation:
-		return object{o, o.Status.Conditions}
-	case *v1alpha1.Distribution:
-		return object{o, o.Status.Conditions}
-	case *v1alpha1.ConnectionGroup:
-		return object{o, o.Status.Conditions}
-	case *v1alpha1.TenantSource:
-		return object{o, o.Status.Conditions}
-	case *v1alpha1.EdgeGrant:
-		return object{o, o.Status.Conditions}
-	case *kleffv1.Tenant:
-		return object{o, o.Status.Conditions}
-	case *kleffv1.TenantPlan:
-		return object{o, o.Status.Conditions}
-	}
-	return object{Object: &metav1.ObjectMeta{}}
+// shown is a kind whose lists have objects of the type O.
+func shown[O metav1.Object](controller, name string, list client.ObjectList, conditions func(o O) []metav1.Condition) shownKind {
+	return shownKind{controller, name, list, func(o runtime.Object) object {
+		of := o.(O) //nolint:forcetypeassert // it is in the list
+		return object{of, conditions(of)}
+	}}
 }
+
+// parentKinds are those that tenants refer to, and stallingKinds those whose objects can be Stalled.
+var (
+	parentKinds = []shownKind{
+		shown(config.Distribution, "Distribution", &v1alpha1.DistributionList{}, func(o *v1alpha1.Distribution) []metav1.Condition { return o.Status.Conditions }),
+		shown(config.ConnectionGroup, "ConnectionGroup", &v1alpha1.ConnectionGroupList{}, func(o *v1alpha1.ConnectionGroup) []metav1.Condition { return o.Status.Conditions }),
+	}
+	stallingKinds = append([]shownKind{
+		shown(config.DistributionTenant, "DistributionTenant", &v1alpha1.DistributionTenantList{}, func(o *v1alpha1.DistributionTenant) []metav1.Condition { return o.Status.Conditions }),
+		shown(config.Invalidation, "Invalidation", &v1alpha1.InvalidationList{}, func(o *v1alpha1.Invalidation) []metav1.Condition { return o.Status.Conditions }),
+		shown(config.TenantSource, "TenantSource", &v1alpha1.TenantSourceList{}, func(o *v1alpha1.TenantSource) []metav1.Condition { return o.Status.Conditions }),
+		shown(config.Tenant, "Tenant", &kleffv1.TenantList{}, func(o *kleffv1.Tenant) []metav1.Condition { return o.Status.Conditions }),
+		shown(config.Tenant, "TenantPlan", &kleffv1.TenantPlanList{}, func(o *kleffv1.TenantPlan) []metav1.Condition { return o.Status.Conditions }),
+		shown(config.EdgeGrant, "EdgeGrant", &v1alpha1.EdgeGrantList{}, func(o *v1alpha1.EdgeGrant) []metav1.Condition { return o.Status.Conditions }),
+	}, parentKinds...)
+)
 
 // objects reads the objects of a kind.
 func (g *Gauges) objects(ctx context.Context, k shownKind) (out []object, err error) {
@@ -167,7 +154,7 @@ func (g *Gauges) objects(ctx context.Context, k shownKind) (out []object, err er
 		return nil, err
 	}
 	err = meta.EachListItem(list, func(o runtime.Object) error {
-		out = append(out, shownObject(o))
+		out = append(out, k.show(o))
 		return nil
 	})
 	return out, err

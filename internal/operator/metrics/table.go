@@ -4,8 +4,7 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // Register adds the gauges. They are set before anything is scraped.
 func (g *Gauges) Register(r prometheus.Registerer) error {
-	var in registrar
-	in.Registerer = r
+	in := &registrar{Registerer: r}
 	for _, s := range g.table() {
 		in.add(s)
 	}

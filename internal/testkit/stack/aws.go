@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -22,6 +23,9 @@ import (
 
 const controlPath = "/_sim/"
 
+// controlTimeout is far above what the journal of thousands of tenants takes on a busy machine.
+const controlTimeout = time.Minute
+
 // AWS is the simulated AWS, seen by an observer who knows what it really holds.
 type AWS struct {
 	// Child is the process, once it was started.
@@ -33,7 +37,7 @@ type AWS struct {
 
 // NewAWS sees the one that serves at an address.
 func NewAWS(address string) *AWS {
-	return &AWS{address: address, http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	return &AWS{address: address, http: &http.Client{Timeout: controlTimeout, Transport: &http.Transport{DisableKeepAlives: true}}}
 }
 
 // URL is what AWS_ENDPOINT_URL has to be.

@@ -25,7 +25,7 @@ type Fleet struct {
 func NewFleet(ctx context.Context, kube client.WithWatch, namespace, prefix string, size int) (f *Fleet, err error) {
 	f = &Fleet{namespace: namespace, prefix: prefix}
 	f.Objects, err = Watch(ctx, kube, Kind{
-		Size: size, Build: f.build, List: &v1alpha1.DistributionTenantList{}, Namespace: namespace,
+		Size: size, Build: f.build, List: &v1alpha1.DistributionTenantList{}, Namespace: namespace, Once: true,
 		Ready: func(o client.Object) (int64, bool) {
 			t, ok := o.(*v1alpha1.DistributionTenant)
 			return o.GetGeneration(), ok && meta.IsStatusConditionTrue(t.Status.Conditions, v1alpha1.ConditionReady)

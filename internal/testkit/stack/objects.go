@@ -2,7 +2,9 @@ package stack
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -17,17 +20,29 @@ import (
 // writers is how many objects are created, changed or deleted at a time.
 const writers = 8
 
+const (
+	// glance is how often a wait looks at what a watch has seen. To look at thousands of objects at each event would cost
+	// much of the machine that is measured.
+	glance = 250 * time.Millisecond
+	// listPatience bounds the wait for a list: a kind may be served a moment after its CRD was accepted, and an API server
+	// may be restarting.
+	listPatience = 2 * time.Minute
+)
+
 // Kind says what like objects are, and how to tell that one is ready.
 type Kind struct {
 	// Size is how many there are.
 	Size int
 	// Build makes the n-th object, from 0.
 	Build func(n int) (client.Object, error)
-	// List is a list of them, and Namespace the one that they are in; empty for all.
+	// List is an empty list of them, and Namespace the one that they are in; empty for all.
 	List      client.ObjectList
 	Namespace string
 	// Ready reports whether an object is ready, and at which generation of what was asked for.
 	Ready func(o client.Object) (generation int64, ready bool)
+	// Once makes an object count as ready from the first time that it is at a generation, whatever becomes of it then.
+	// Otherwise it counts while it is ready.
+	Once bool
 }
 
 // Objects are of one kind, and known by what a watch has seen of them.
@@ -37,26 +52,27 @@ type Objects struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
 
-	mu    sync.Mutex
-	moved chan struct{}
-	seen  map[string]seen
+	mu   sync.Mutex
+	seen map[string]seen
 	// begun is when each was created or changed, wanted the generation that it got.
 	begun  map[string]time.Time
 	wanted map[string]int64
-	err    error
+	// err is why the watch has ended.
+	err error
 }
 
 // seen is the last that a watch showed of an object.
 type seen struct {
 	generation int64
-	// ready is when it was first seen ready at this generation.
-	ready time.Time
+	ready      bool
+	// since is when it became ready at this generation.
+	since time.Time
 }
 
 // Watch begins to watch objects. Close ends it.
 func Watch(ctx context.Context, kube client.WithWatch, k Kind) (*Objects, error) {
 	f := &Objects{
-		kind: k, kube: kube, ended: make(chan struct{}), moved: make(chan struct{}),
+		kind: k, kube: kube, ended: make(chan struct{}),
 		seen: map[string]seen{}, begun: map[string]time.Time{}, wanted: map[string]int64{},
 	}
 	ctx, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -124,14 +140,14 @@ func (f *Objects) Expect(generation int64) {
 	}
 }
 
-// WaitReady waits until every object was ready at the generation that is wanted of it.
+// WaitReady waits until every object is ready at the generation that is wanted of it.
 func (f *Objects) WaitReady(ctx context.Context) error {
 	return f.wait(ctx, "all are ready", func() bool { return f.ready() == f.kind.Size })
 }
 
 // WaitOne waits until an object that need not exist yet is ready.
 func (f *Objects) WaitOne(ctx context.Context, name string) error {
-	return f.wait(ctx, name+" is ready", func() bool { return !f.seen[name].ready.IsZero() })
+	return f.wait(ctx, name+" is ready", func() bool { return f.seen[name].ready })
 }
 
 // WaitGone waits until no object is left.
@@ -139,30 +155,31 @@ func (f *Objects) WaitGone(ctx context.Context) error {
 	return f.wait(ctx, "all are gone", func() bool { return len(f.seen) == 0 })
 }
 
-// Counts returns how many objects there are, and how many are ready at the generation that is wanted of them.
-func (f *Objects) Counts() (there, ready int) {
+// Counts returns how many objects there are, and how many are ready at the generation that is wanted of them. The error is
+// why the watch has ended.
+func (f *Objects) Counts() (there, ready int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.seen), f.ready()
+	return len(f.seen), f.ready(), f.err
 }
 
 // ready needs the lock.
 func (f *Objects) ready() (count int) {
 	for name, wanted := range f.wanted {
-		if s := f.seen[name]; !s.ready.IsZero() && s.generation >= wanted {
+		if s := f.seen[name]; s.ready && s.generation >= wanted {
 			count++
 		}
 	}
 	return count
 }
 
-// Took returns how long each object took from its last write until it was seen ready.
+// Took returns how long each object that is ready took from its last write until it was.
 func (f *Objects) Took() (out []time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for name, s := range f.seen {
-		if !s.ready.IsZero() {
-			out = append(out, s.ready.Sub(f.begun[name]))
+		if s.ready {
+			out = append(out, s.since.Sub(f.begun[name]))
 		}
 	}
 	return out
@@ -170,23 +187,16 @@ func (f *Objects) Took() (out []time.Duration) {
 
 // wait calls done with the lock.
 func (f *Objects) wait(ctx context.Context, what string, done func() bool) error {
-	for {
+	err := wait.PollUntilContextCancel(ctx, glance, true, func(context.Context) (bool, error) {
 		f.mu.Lock()
-		reached, failure, moved := done(), f.err, f.moved
-		there, ready := len(f.seen), f.ready()
-		f.mu.Unlock()
-		switch {
-		case reached:
-			return nil
-		case failure != nil:
-			return failure
-		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return fmt.Errorf("%d of %d objects are there and %d ready, waiting until %s: %w", there, f.kind.Size, ready, what, context.Cause(ctx))
-		}
+		defer f.mu.Unlock()
+		return done(), f.err
+	})
+	if ctx.Err() == nil || err == nil {
+		return err
 	}
+	there, ready, _ := f.Counts()
+	return fmt.Errorf("%d of %d objects are there and %d ready, waiting until %s: %w", there, f.kind.Size, ready, what, context.Cause(ctx))
 }
 
 // follow starts again when the API server ends the watch, which happens after some time, or when we are too slow for
@@ -196,13 +206,17 @@ func (f *Objects) follow(ctx context.Context, events watch.Interface) {
 	for {
 		for e := range events.ResultChan() {
 			if o, ok := e.Object.(client.Object); ok {
-				f.note(func() { f.see(o, e.Type == watch.Deleted) })
+				f.mu.Lock()
+				f.see(o, e.Type == watch.Deleted)
+				f.mu.Unlock()
 			}
 		}
 		events.Stop()
 		var err error
 		if events, err = f.look(ctx); err != nil {
-			f.note(func() { f.err = err })
+			f.mu.Lock()
+			f.err = err
+			f.mu.Unlock()
 			return
 		}
 	}
@@ -210,25 +224,47 @@ func (f *Objects) follow(ctx context.Context, events watch.Interface) {
 
 // look takes in what is there and watches from then on.
 func (f *Objects) look(ctx context.Context) (watch.Interface, error) {
-	list := f.kind.List
-	if err := f.kube.List(ctx, list, client.InNamespace(f.kind.Namespace)); err != nil {
+	list, err := f.list(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("listing the fleet: %w", err)
 	}
-	f.note(func() {
-		clear(f.seen)
-		_ = meta.EachListItem(list, func(item runtime.Object) error { // it is a list
-			if o, ok := item.(client.Object); ok {
-				f.see(o, false)
-			}
-			return nil
-		})
-	})
+	f.take(list)
 	events, err := f.kube.Watch(ctx, list, client.InNamespace(f.kind.Namespace),
 		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.GetResourceVersion()}})
 	if err != nil {
 		return nil, fmt.Errorf("watching the fleet: %w", err)
 	}
 	return events, nil
+}
+
+// list asks again where an answer fails. Each answer has a list of its own: in one that was read before, parts of other
+// objects would be left.
+func (f *Objects) list(ctx context.Context) (list client.ObjectList, err error) {
+	var failure error
+	err = wait.PollUntilContextTimeout(ctx, glance, listPatience, true, func(ctx context.Context) (bool, error) {
+		list = f.kind.List.DeepCopyObject().(client.ObjectList) //nolint:forcetypeassert // a copy has the same type
+		failure = f.kube.List(ctx, list, client.InNamespace(f.kind.Namespace))
+		return failure == nil, nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, failure)
+	}
+	return list, nil
+}
+
+// take sees all that is in a list, and forgets what is not. What it still has keeps its time.
+func (f *Objects) take(list client.ObjectList) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	there := map[string]bool{}
+	_ = meta.EachListItem(list, func(item runtime.Object) error { // it is a list
+		if o, ok := item.(client.Object); ok {
+			f.see(o, false)
+			there[o.GetName()] = true
+		}
+		return nil
+	})
+	maps.DeleteFunc(f.seen, func(name string, _ seen) bool { return !there[name] })
 }
 
 // see needs the lock.
@@ -238,21 +274,11 @@ func (f *Objects) see(o client.Object, gone bool) {
 		return
 	}
 	generation, ready := f.kind.Ready(o)
-	now := f.seen[o.GetName()]
-	if now.generation != generation {
-		now = seen{generation: generation}
-	}
-	if ready && now.ready.IsZero() {
-		now.ready = time.Now()
+	before := f.seen[o.GetName()]
+	was := before.ready && before.generation == generation
+	now := seen{generation: generation, ready: ready || was && f.kind.Once, since: before.since}
+	if !was {
+		now.since = time.Now()
 	}
 	f.seen[o.GetName()] = now
-}
-
-// note changes what is known, and wakes those who wait for it.
-func (f *Objects) note(change func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	change()
-	close(f.moved)
-	f.moved = make(chan struct{})
 }

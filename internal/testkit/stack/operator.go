@@ -68,14 +68,14 @@ func (o *Operator) Start(ctx context.Context) error {
 	if o.options.Program != nil {
 		return o.startProgram(ctx, o.options.Program)
 	}
-	// In addition to the addresses there are five differences from the chart: databases are at loopback, metrics are scraped without a token, no
-	// process waits for the lease of one that was killed, and the operators of tests that run at the same time do not
-	// share the one ConfigMap of the deletion budget, nor who has a domain: each stack has an AWS of its own. A test that
-	// is about one of these sets the flag.
+	// In addition to the addresses, databases are at loopback, and metrics are scraped without a token.
 	ours := []string{
 		"--health-probe-bind-address=" + o.probes, "--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--tenantsource-allow-dial=127.0.0.0/8",
 	}
 	if !o.options.AsInstalled {
+		// No process waits for the lease of one that was killed, and the operators of tests that run at the same time do not
+		// share the one ConfigMap of the deletion budget, nor who has a domain: each stack has an AWS of its own. A test that
+		// is about one of these sets the flag.
 		ours = append(ours, "--leader-elect=false", "--deletion-budget=false", "--domain-claims=false")
 	}
 	flags := slices.Concat(o.options.Installation.Args(), ours, o.options.Flags)
@@ -103,12 +103,16 @@ func (o *Operator) startProgram(ctx context.Context, p *Program) error {
 }
 
 // run starts a process, with a log of its own.
-func (o *Operator) run(path string, arguments, env []string) (err error) {
+func (o *Operator) run(path string, arguments, env []string) error {
 	o.starts++
-	o.child, err = o.stack.processes.Start(process.Command{
+	child, err := o.stack.processes.Start(process.Command{
 		Path: path, Args: arguments, Env: env, LogFile: o.logFile(o.starts),
 	})
-	return err
+	if err != nil {
+		return err // the one before is still the child
+	}
+	o.child = child
+	return nil
 }
 
 // logFile is that of one of its processes, counted from 1.
