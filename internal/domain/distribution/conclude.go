@@ -85,7 +85,7 @@ func (in Input) report(out Outcome) Report {
 	default:
 		r.Failure = in.failure(out.Decision.Problem)
 	}
-	r.Drift = append(in.reportedDrift(r), out.Decision.Drift...)
+	r.Drift = append(in.reportedDrift(r), end.Drift...)
 	r.Conditions = in.stalled(in.conditions(r, out.Decision), r)
 	return r
 }
@@ -216,7 +216,8 @@ func (in Input) deletingCondition() chain.Condition {
 
 func (in Input) syncedCondition(r Report, d Decision) chain.Condition {
 	v := in.view()
-	if c, told := v.Unsynced(d.Problem, len(d.Drift) > 0 || r.Forget && in.Memory.ID != ""); told {
+	end, _ := d.Step.(Rest)
+	if c, told := v.Unsynced(d.Problem, len(end.Drift) > 0 || r.Forget && in.Memory.ID != ""); told {
 		return c
 	}
 	switch {

@@ -83,9 +83,8 @@ func present(in Input) (Decision, bool) {
 	case in.view().CreateFresh():
 		return rest(in.view().Unseen(), retry.FollowEvery)
 	case in.applied() && in.Policy.Drift != resource.DriftEnforce:
-		d, _ := rest(in.view().Lost(in.Memory.ID), 0)
-		d.Drift = []resource.Difference{{Field: "id", Desired: in.Memory.ID}}
-		return d, true
+		lost := in.view().Lost(in.Memory.ID)
+		return Decision{Step: Rest{Drift: []resource.Difference{{Field: "id", Desired: in.Memory.ID}}}, Problem: &lost}, true
 	}
 	return do(Rest{Lost: true})
 }

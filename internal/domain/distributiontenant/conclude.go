@@ -112,7 +112,7 @@ func (in conclusion) report(out Outcome) Report {
 		r.Conditions = v.Interrupted(in.Memory.Standing(), out.Err)
 		return r
 	}
-	r.Drift = append(in.reportedDrift(r), out.Decision.Drift...)
+	r.Drift = append(in.reportedDrift(r), end.Drift...)
 	// A failure decides what may stay in DNS from now on.
 	if r.Failure = v.NextFailure(out.Decision.Problem); r.Failure == nil {
 		r.Failure = in.lastingFailure(out.Decision.Problem)
@@ -251,7 +251,8 @@ func (in conclusion) deletingCondition() chain.Condition {
 
 func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
 	v := in.resource
-	if c, told := v.Unsynced(d.Problem, len(d.Drift) > 0); told {
+	end, _ := d.Step.(Rest)
+	if c, told := v.Unsynced(d.Problem, len(end.Drift) > 0); told {
 		return c
 	}
 	switch {

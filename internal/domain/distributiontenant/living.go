@@ -122,9 +122,8 @@ func tenantPresent(in judged) (Decision, bool) {
 	case v.Created():
 		return follow(v.Unseen())
 	case in.Memory.ID != "" && in.resource.Applied && in.Policy.Drift != resource.DriftEnforce:
-		d, _ := rest(v.Lost(strconv.Quote(in.Desired.Name)), 0)
-		d.Drift = []resource.Difference{{Field: "tenantName", Desired: in.Desired.Name}}
-		return d, true
+		lost := v.Lost(strconv.Quote(in.Desired.Name))
+		return Decision{Step: Rest{Drift: []resource.Difference{{Field: "tenantName", Desired: in.Desired.Name}}}, Problem: &lost}, true
 	}
 	if d, fires := preflight(in); fires {
 		return d, true
