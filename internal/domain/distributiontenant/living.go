@@ -119,7 +119,7 @@ func tenantPresent(in judged) (Decision, bool) {
 		return pass()
 	case in.World.Refused != nil:
 		return in.refusal()
-	case v.Created():
+	case v.Tries.CreatedLately(v.Now):
 		return follow(v.Unseen())
 	case in.Memory.ID != "" && in.resource.Applied && in.Policy.Drift != resource.DriftEnforce:
 		lost := v.Lost(strconv.Quote(in.Desired.Name))
@@ -133,7 +133,7 @@ func tenantPresent(in judged) (Decision, bool) {
 		return *waits, true
 	}
 	return do(Create{
-		Tenant: target, Tags: v.WantedTags(), Request: in.certificate.Next, Partial: len(target.Domains) < len(in.aim.target.Domains) || in.partial(),
+		Tenant: target, Tags: v.Tags().Wanted, Request: in.certificate.Next, Partial: len(target.Domains) < len(in.aim.target.Domains) || in.partial(),
 	})
 }
 
