@@ -2,11 +2,9 @@ package operator
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -26,27 +24,20 @@ const resourceWorkers = 2
 
 // addDistributionsAndGroups adds the controllers for Distribution and ConnectionGroup.
 func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
-	options := awsresource.Options{
-		Client: mgr.GetClient(), Accounts: env.Accounts, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
-		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.reconciles,
-		Objects: objectsOf, Random: rand.Float64,
-	}
+	options := awsresource.Options{Shared: env.shared(mgr, c), Observer: env.reconciles, Objects: objectsOf}
 	if slices.Contains(c.Controllers, config.Distribution) {
-		options := options
-		options.DomainClaims = env.domains
 		distributions := awsresource.New(distribution.In, options)
 		env.domains.OnLearn(func(ctx context.Context) error { return learnAliases(ctx, mgr.GetClient(), distributions.Learn) })
-		env.claimants[claim.KindDistribution] = distributions.WakeDomains
-		wake := func(ctx context.Context, keys ...types.NamespacedName) { distributions.Wake(ctx, keys) }
-		AddLosses(env.breaker, mgr.GetClient(), wake, convert.ClassDistribution, convert.ClassSharedDistribution)
+		env.claimants[claim.KindDistribution] = distributions.Wake
+		AddLosses(env.breaker, mgr.GetClient(), distributions.Wake, convert.ClassDistribution, convert.ClassSharedDistribution)
 		if err := addResource(ctx, mgr, env, config.Distribution, distributions); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(c.Controllers, config.ConnectionGroup) {
+		options.DomainClaims = nil // a group has no domains
 		groups := awsresource.New(connectiongroup.In, options)
-		wake := func(ctx context.Context, keys ...types.NamespacedName) { groups.Wake(ctx, keys) }
-		AddLosses(env.breaker, mgr.GetClient(), wake, convert.ClassConnectionGroup)
+		AddLosses(env.breaker, mgr.GetClient(), groups.Wake, convert.ClassConnectionGroup)
 		return addResource(ctx, mgr, env, config.ConnectionGroup, groups)
 	}
 	return nil
@@ -67,6 +58,6 @@ func learnAliases(ctx context.Context, kube client.Reader, learn func(*v1alpha1.
 func addResource[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, env *environment, name string, c *awsresource.Controller[O, R]) error {
 	env.halt.OnChange(c.WakeAll)
 	env.grants.OnChange(c.WakeNamespaces)
-	env.freed = append(env.freed, func(tenant string) { c.Wake(ctx, c.Freed(tenant)) })
+	env.freed = append(env.freed, func(tenant string) { c.Wake(ctx, c.Freed(tenant)...) })
 	return reconcile.Setup(mgr, drive(mgr, env, c), c.Watch(name, resourceWorkers))
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -68,8 +68,10 @@ func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c config.Config, env
 
 // wakeClaimants queues objects, each with the controller of its kind.
 func (env *environment) wakeClaimants(ctx context.Context, keys []claim.Key) {
-	for kind, wake := range env.claimants {
-		wake(ctx, slices.DeleteFunc(slices.Clone(keys), func(k claim.Key) bool { return k.Kind != kind }))
+	for _, k := range keys {
+		if wake := env.claimants[k.Kind]; wake != nil {
+			wake(ctx, types.NamespacedName{Namespace: k.Namespace, Name: k.Name})
+		}
 	}
 }
 

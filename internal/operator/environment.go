@@ -16,8 +16,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
@@ -53,7 +53,7 @@ type environment struct {
 	// rollouts are nil where changes reach all tenants at once.
 	rollouts *rollout.Rollouts
 	// rolled wakes a TenantSource whose figures have changed. It is set before anything starts; nil where none is followed.
-	rolled func(ctx context.Context, source types.NamespacedName)
+	rolled func(ctx context.Context, sources ...types.NamespacedName)
 	// halt stops all writes to AWS.
 	halt *halt.Switch
 	// lease elects this process; nil without leader election.
@@ -68,7 +68,7 @@ type environment struct {
 	domains *claims.Registry
 	// claimants wake the objects of a kind that may have their domains now, or no more. They are complete before anything
 	// starts.
-	claimants map[string]func(ctx context.Context, keys []claim.Key)
+	claimants map[string]func(ctx context.Context, keys ...types.NamespacedName)
 }
 
 func newEnvironment(ctx context.Context, mgr ctrl.Manager, c config.Config) (*environment, error) {
@@ -92,7 +92,7 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c config.Config) (*en
 		return nil, err
 	}
 	env := &environment{
-		claimants: map[string]func(context.Context, []claim.Key){},
+		claimants: map[string]func(context.Context, ...types.NamespacedName){},
 		sdk:       sdk, calls: calls, reconciles: reconciles, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
 		defaults: convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.RolesAllowed().Allows},
 	}
@@ -115,6 +115,14 @@ func (env *environment) sweep(interval time.Duration) inventory.Options {
 		OnFailure: func(err error) {
 			ctrl.Log.WithName("inventory").Error(err, "Listing the account's tenants failed, so changes made in AWS are not detected until it works again")
 		},
+	}
+}
+
+// shared is what the controllers of all that has owner tags in AWS share.
+func (env *environment) shared(mgr ctrl.Manager, c config.Config) awsresource.Shared {
+	return awsresource.Shared{
+		Client: mgr.GetClient(), Accounts: env.Accounts, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, DomainClaims: env.domains,
+		Clock: clock.RealClock{}, ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Random: rand.Float64,
 	}
 }
 

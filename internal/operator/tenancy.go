@@ -54,9 +54,9 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c config.Config, 
 		Client: mgr.GetClient(), Children: children, Plans: known, Namespaces: namespaces, Clock: clock.RealClock{}, Active: mgr.Elected(),
 		Ready: children.WaitForSync, Breaker: env.breaker,
 	})
-	env.breaker.Add(loss.Class{Name: convert.ClassTenant, Words: budgetNamespaces, List: listNamespaces(mgr.GetClient(), children.Find), Wake: tenants.WakeKeys})
+	env.breaker.Add(loss.Class{Name: convert.ClassTenant, Words: budgetNamespaces, List: listNamespaces(mgr.GetClient(), children.Find), Wake: tenants.Wake})
 	plans = tenantplan.New(tenantplan.Options{
-		Client: mgr.GetClient(), Children: children, Plans: known, Clock: clock.RealClock{}, Active: mgr.Elected(), Next: tenants.Wake,
+		Client: mgr.GetClient(), Children: children, Plans: known, Clock: clock.RealClock{}, Active: mgr.Elected(), Next: tenants.WakeNames,
 		Ready: children.WaitForSync,
 	})
 	if err := mgr.Add(children); err != nil {

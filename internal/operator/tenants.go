@@ -2,9 +2,7 @@ package operator
 
 import (
 	"context"
-	"math/rand/v2"
 
-	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -17,7 +15,6 @@ import (
 
 // addDistributionTenants adds the inventory and the controller for DistributionTenant.
 func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment) (*distributiontenant.Controller, error) {
-	wall := clock.RealClock{}
 	var controller *distributiontenant.Controller
 	dnsAccounts, err := addDNSAccounts(mgr, c, env, func() { controller.WakeAll(ctx) })
 	if err != nil {
@@ -27,27 +24,25 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c config.Conf
 	if err != nil {
 		return nil, err
 	}
-	env.moved = func(names []string) { controller.Wake(ctx, names) }
-	rollouts, err := addRollouts(ctx, mgr, c, env, func(ctx context.Context, keys ...client.ObjectKey) { controller.WakeKeys(ctx, keys...) })
+	env.moved = func(names []string) { controller.WakeTenants(ctx, names) }
+	rollouts, err := addRollouts(ctx, mgr, c, env, func(ctx context.Context, keys ...client.ObjectKey) { controller.Wake(ctx, keys...) })
 	if err != nil {
 		return nil, err
 	}
 	env.rollouts = rollouts
 	controller = distributiontenant.New(distributiontenant.Options{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Accounts: env.Accounts,
-		Zones: zones, Resolver: c.Resolver(), Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.reconciles, Random: rand.Float64,
-		Defaults: env.defaults, DomainClaims: env.domains, Rollouts: rollouts,
+		Shared: env.shared(mgr, c), Live: mgr.GetAPIReader(), Zones: zones, Resolver: c.Resolver(), Observer: env.reconciles, Rollouts: rollouts,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
 				free(tenant)
 			}
 		},
 	})
-	AddLosses(env.breaker, mgr.GetClient(), controller.WakeKeys, convert.ClassDistributionTenant, convert.ClassOwnership)
+	AddLosses(env.breaker, mgr.GetClient(), controller.Wake, convert.ClassDistributionTenant, convert.ClassOwnership)
 	env.halt.OnChange(controller.WakeAll)
 	env.grants.OnChange(controller.WakeNamespaces)
 	env.domains.OnLearn(controller.LearnAll)
-	env.claimants[""] = controller.WakeDomains
+	env.claimants[""] = controller.Wake
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(c.Workers)); err != nil {
 		return nil, err
 	}

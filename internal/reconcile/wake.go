@@ -41,6 +41,13 @@ func (w *Waker) Wake(ctx context.Context, keys ...types.NamespacedName) {
 	}
 }
 
+// WakeNames queues objects of a kind that is in no namespace.
+func (w *Waker) WakeNames(ctx context.Context, names ...string) {
+	for _, name := range names {
+		w.Wake(ctx, types.NamespacedName{Name: name})
+	}
+}
+
 // Active reports whether this replica is the one that works: nothing is queued before.
 func (w *Waker) Active() bool {
 	if w.active == nil {

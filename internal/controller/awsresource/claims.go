@@ -3,7 +3,6 @@ package awsresource
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -65,11 +64,4 @@ func (c *Controller[O, R]) Learn(o O) {
 		in.DeletedAt = t.Time
 	}
 	c.DomainClaims.Observe(claimant(o), in.Stakes())
-}
-
-// WakeDomains queues objects that may have their domains now, or no more.
-func (c *Controller[O, R]) WakeDomains(ctx context.Context, keys []claim.Key) {
-	for _, key := range keys {
-		c.waker.Wake(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
-	}
 }

@@ -20,7 +20,7 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	}
 	defer func() {
 		p.memory.tries = p.in.Attempts
-		p.remember(p.object, p.memory)
+		p.Remember(p.object, p.memory)
 	}()
 	report := distribution.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {

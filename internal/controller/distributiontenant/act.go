@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
@@ -16,10 +17,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
-
-// markFresh is how long a create mark may be reused for another try. It has to be much
-// shorter than resource.GracePeriod, which counts from the mark.
-const markFresh = 10 * time.Second
 
 // Perform implements reconcile.Pass.
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
@@ -35,22 +32,13 @@ func (p *pass) perform(ctx context.Context, k reconcile.Keeper) error {
 	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.UID), Namespace: p.object.Namespace, Grant: p.account.Grant, Class: p.class(), Pass: &p.calls})
 	step := p.out.Decision.Step
 	if s, reads := step.(distributiontenant.Look); reads {
-		return kept(look{p}.at(ctx, s), &p.in.World.Unreadable)
+		return awsresource.Kept(look{p}.at(ctx, s), &p.in.World.Unreadable)
 	}
 	err := act{p, k}.step(ctx, step)
 	if err == nil {
 		p.out.Done = append(p.out.Done, step)
 	}
-	return kept(err, &p.in.World.Refused)
-}
-
-// kept keeps a refusal, so that it is decided on; any other failure ends the pass.
-func kept(err error, as **fault.Error) error {
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
-		*as = refusal
-		return nil
-	}
-	return err
+	return awsresource.Kept(err, &p.in.World.Refused)
 }
 
 // step carries a step out that is no look. Create and Adopt store a mark with the finalizer.
@@ -116,10 +104,7 @@ func (p act) create(ctx context.Context, s distributiontenant.Create) error {
 	if err := p.confirmReferences(ctx); err != nil {
 		return err
 	}
-	before := p.in.CreateMark
-	if now.Sub(before) > markFresh {
-		p.in.CreateMark = now
-	}
+	before := p.in.MarkCreate(now)
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
 	if err := p.ensureFinalizer(ctx, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationCreatePending, mark)); err != nil {
 		return err

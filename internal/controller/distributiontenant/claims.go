@@ -71,10 +71,3 @@ func (c *Controller) Learn(o *v1alpha1.DistributionTenant) {
 	}
 	c.DomainClaims.Observe(claimant(o), in.Stakes())
 }
-
-// WakeDomains queues objects that may have their domains now, or no more. It is the registry's Wake.
-func (c *Controller) WakeDomains(ctx context.Context, keys []claim.Key) {
-	for _, key := range keys {
-		c.waker.Wake(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name})
-	}
-}

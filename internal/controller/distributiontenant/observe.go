@@ -3,14 +3,11 @@ package distributiontenant
 import (
 	"context"
 
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -20,10 +17,12 @@ import (
 func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant) (*pass, error) {
 	p := &pass{Controller: c, object: o}
 	p.recallObject()
-	if err := p.settle(ctx); err != nil {
+	var err error
+	if p.account, err = c.Place(ctx, o, o.Status.ARN); err != nil {
 		return nil, err
 	}
-	if err := p.judge(ctx); err != nil {
+	c.placed(o, p.account.ID)
+	if err = p.judge(ctx); err != nil {
 		return nil, err
 	}
 	p.recallTenant()
@@ -38,16 +37,6 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 func (p *pass) recallObject() {
 	o := p.object
 	p.in = distributiontenant.Input{
-		Object: resource.Object{
-			Now:               p.Clock.Now(),
-			Me:                ownership.Owner{Cluster: p.ClusterID, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)},
-			Generation:        o.Generation,
-			HasFinalizer:      controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
-			AdoptedGeneration: convert.AdoptedGeneration(o),
-			Token:             convert.Token(o.Annotations),
-			Guarded:           p.Breaker.Watches(convert.ClassDistributionTenant),
-			Rescued:           p.Breaker.Rescued(convert.ClassDistributionTenant, o.Namespace, o.Name),
-		},
 		Deleting: !o.DeletionTimestamp.IsZero(),
 		Spreads:  p.Rollouts.Spreads(),
 		Desired:  convert.Desired(o, p.Defaults),
@@ -55,17 +44,8 @@ func (p *pass) recallObject() {
 		Memory:   convert.Memory(&o.Status),
 		Attempts: p.recall(o),
 	}
-	p.in.Paused, p.in.PausedNote = convert.Paused(o.Annotations)
-	// Whoever halts wakes the objects that are remembered: this one is by now.
-	p.in.Halt = p.Halt.Now()
-	p.in.Nudged = p.in.Attempts.Wants(p.in.Token, o.Status.ReconcileToken)
-	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
-		// A fresh process takes the schedule of the failure up where it finds it.
-		p.in.Attempts.Last = p.in.Now
-	}
-	if mark, marked := o.Annotations[v1alpha1.AnnotationCreatePending]; marked {
-		p.in.CreateMark = p.in.Attempts.Marked(mark, o.CreationTimestamp.Time, p.in.Now)
-	}
+	p.in.Object = p.Object(o, convert.ClassDistributionTenant, &p.in.Attempts.Tries, p.in.Memory.Memory, o.Status.ReconcileToken)
+	p.in.AdoptedGeneration = convert.AdoptedGeneration(o)
 }
 
 // recallTenant takes over what the inventory knows of the tenant, and what the process knows of AWS.
@@ -116,19 +96,6 @@ func (p *pass) recallDistribution() {
 	if t := p.in.World.Tenant; t != nil {
 		p.in.World.DistributionDisabled, p.in.World.DistributionSeen = p.account.References.Disabled(t.DistributionID)
 	}
-}
-
-// settle finds out in which account the tenant is, or will be.
-func (p *pass) settle(ctx context.Context) error {
-	granted, err := p.Grants.Access(ctx, p.object.Namespace)
-	if err != nil {
-		return err
-	}
-	if p.account, err = p.Accounts.Of(ctx, convert.RecordedAccount(p.object, p.object.Status.ARN), granted); err != nil {
-		return err
-	}
-	p.placed(p.object, p.account.ID)
-	return nil
 }
 
 // judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.

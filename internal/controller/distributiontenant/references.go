@@ -80,7 +80,7 @@ func (c *Controller) follow(o *v1alpha1.DistributionTenant, references []distrib
 	key := client.ObjectKeyFromObject(o)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := c.attempts[key]
+	_, m := c.Of(key)
 	if m == nil || slices.EqualFunc(m.names, references, func(a referent, b distributiontenant.Reference) bool { return a == referentOf(b) }) {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/invalidation"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
 // pass is one reconcile of one object. It implements reconcile.Pass.
@@ -29,8 +30,8 @@ type pass struct {
 	granted grant.Access
 }
 
-// observe gathers what is known without calling AWS.
-func (c *Controller) observe(ctx context.Context, o *v1alpha1.Invalidation) (*pass, error) {
+// Begin implements reconcile.Kind. It gathers what is known without calling AWS.
+func (c *Controller) Begin(ctx context.Context, o *v1alpha1.Invalidation) (reconcile.Pass, error) {
 	p := &pass{Controller: c, object: o, memory: c.recall(o), in: convert.Invalidation(o), tenants: map[string]*v1alpha1.DistributionTenant{}}
 	p.in.Now = c.Clock.Now()
 	p.before = append(p.before, p.in.Memory.Tenants...)

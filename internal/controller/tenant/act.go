@@ -165,7 +165,7 @@ func (p *pass) try(ctx context.Context, s tenant.Try) error {
 func (p *pass) children() *children.Set {
 	return &children.Set{
 		Children: p.Children, Now: p.in.Now, Owns: func(l plan.Live) bool { return l.Labels[plan.LabelTenantUID] != "" },
-		Live: &p.in.World.Children, Attempts: p.memory.attempts, Account: &p.account,
+		Live: &p.in.World.Children, Attempts: p.attempts, Account: &p.account,
 	}
 }
 

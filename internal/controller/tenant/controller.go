@@ -5,7 +5,6 @@ package tenant
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
@@ -46,22 +45,13 @@ const IndexNamespace = "namespace"
 // Controller implements reconcile.Kind for Tenant.
 type Controller struct {
 	Options
-
-	waker *reconcile.Waker
-
-	mu     sync.Mutex
-	memory map[string]*memory
-}
-
-// memory is what the process remembers of one tenant.
-type memory struct {
-	uid      types.UID
-	attempts plan.Attempts
+	// The process remembers of a tenant what it has tried.
+	*reconcile.Known[plan.Attempts]
 }
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, memory: map[string]*memory{}, waker: reconcile.NewWaker(o.Active)}
+	return &Controller{Options: o, Known: reconcile.NewKnown[plan.Attempts](o.Active)}
 }
 
 // New implements reconcile.Kind.
@@ -73,41 +63,10 @@ func (c *Controller) Finalizer() string { return kleffv1.NamespaceFinalizer }
 // Status implements reconcile.Kind.
 func (c *Controller) Status(o *kleffv1.Tenant) any { return &o.Status }
 
-// Forget implements reconcile.Kind.
-func (c *Controller) Forget(key client.ObjectKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.memory, key.Name)
-}
-
 // Begin implements reconcile.Kind.
 func (c *Controller) Begin(ctx context.Context, o *kleffv1.Tenant) (reconcile.Pass, error) {
-	p := &pass{Controller: c, object: o, memory: c.recall(o)}
+	p := &pass{Controller: c, object: o, attempts: *c.Recall(o, func(*plan.Attempts) plan.Attempts { return plan.Attempts{} })}
 	return p, p.observe(ctx)
-}
-
-// recall returns what is remembered of the tenant. A new object of the same name starts from scratch.
-func (c *Controller) recall(o *kleffv1.Tenant) *memory {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.memory[o.Name]
-	if m == nil || m.uid != o.UID {
-		m = &memory{uid: o.UID, attempts: plan.Attempts{}}
-		c.memory[o.Name] = m
-	}
-	return m
-}
-
-// Wake queues tenants.
-func (c *Controller) Wake(ctx context.Context, tenants []string) {
-	for _, name := range tenants {
-		c.waker.Wake(ctx, types.NamespacedName{Name: name})
-	}
-}
-
-// WakeKeys queues tenants. It is the breaker's Wake.
-func (c *Controller) WakeKeys(ctx context.Context, keys ...types.NamespacedName) {
-	c.waker.Wake(ctx, keys...)
 }
 
 // ChildChanged wakes those who want the namespace that an object is, or is in. What its labels say does not count: a customer writes
@@ -117,21 +76,14 @@ func (c *Controller) ChildChanged(ctx context.Context, l plan.Live) {
 	if l.Kind == plan.KindNamespace {
 		namespace = l.Name
 	}
-	if namespace != "" && c.waker.Active() {
-		c.Wake(ctx, c.wanting(ctx, namespace))
+	if namespace != "" && c.Waker.Active() {
+		c.WakeNames(ctx, c.wanting(ctx, namespace)...)
 	}
 }
 
 // wanting are the tenants whose namespace has that name.
 func (c *Controller) wanting(ctx context.Context, namespace string) []string {
-	return c.list(ctx, client.MatchingFields{IndexNamespace: namespace})
-}
-
-// WakeAll wakes all tenants, when kinds have appeared or gone.
-func (c *Controller) WakeAll(ctx context.Context) { c.Wake(ctx, c.list(ctx)) }
-
-func (c *Controller) list(ctx context.Context, options ...client.ListOption) []string {
-	tenants := c.tenants(ctx, options...)
+	tenants := c.tenants(ctx, client.MatchingFields{IndexNamespace: namespace})
 	names := make([]string, len(tenants))
 	for i := range tenants {
 		names[i] = tenants[i].Name
@@ -153,7 +105,7 @@ func (c *Controller) tenants(ctx context.Context, options ...client.ListOption) 
 // namespace, and Wake.
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "tenant", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
+		Name: "tenant", Workers: workers, Wake: c.Queue(), Ready: c.Ready,
 		Annotations: []string{v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions},
 		Related: []reconcile.Related{{
 			Object:  &kleffv1.TenantPlan{},

@@ -24,8 +24,8 @@ import (
 type pass struct {
 	*Controller
 
-	object *kleffv1.Tenant
-	memory *memory
+	object   *kleffv1.Tenant
+	attempts plan.Attempts
 
 	// confirmed says that the finalizer is stored, and the object as the pass knows it.
 	confirmed bool
@@ -57,7 +57,7 @@ func (p *pass) observe(ctx context.Context) error {
 		Deleting: !p.object.DeletionTimestamp.IsZero(), Protected: p.object.Spec.DeletionProtection,
 		Retain: p.object.Spec.DeletionPolicy == kleffv1.DeletionRetain, HasFinalizer: controllerutil.ContainsFinalizer(p.object, kleffv1.NamespaceFinalizer),
 		Guarded: p.Breaker.Watches(convert.ClassTenant), Rescued: p.Breaker.Rescued(convert.ClassTenant, "", p.object.Name),
-		Memory: convert.TenantMemory(&p.object.Status), Attempts: p.memory.attempts,
+		Memory: convert.TenantMemory(&p.object.Status), Attempts: p.attempts,
 	}
 	namespace, err := p.Children.Find(ctx, plan.KindNamespace, "", customer.Namespace)
 	if err != nil {

@@ -221,7 +221,7 @@ func (p *pass) release(ctx context.Context, s tenantplan.Release) {
 			p.in.Released[string(p.tenants[i].UID)] = true
 		}
 	}
-	p.Next(ctx, names)
+	p.Next(ctx, names...)
 }
 
 // Conclude implements reconcile.Pass.

@@ -66,7 +66,7 @@ func (s *change) restart() {
 	s.plans = tenantplan.NewPlans("")
 	s.c = tenantplan.New(tenantplan.Options{
 		Client: s.kube, Children: &silent{answers: true}, Plans: s.plans, Clock: s.clock, Active: make(chan struct{}),
-		Next: func(_ context.Context, tenants []string) { s.released = append(s.released, tenants...) },
+		Next: func(_ context.Context, tenants ...string) { s.released = append(s.released, tenants...) },
 	})
 }
 

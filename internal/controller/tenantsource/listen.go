@@ -72,7 +72,7 @@ func (c *Controller) listener(o *v1alpha1.TenantSource, hints port.Hints, hosts 
 func (c *Controller) start(key client.ObjectKey, listen stream.Listen) (started *stream.Stream, stop func()) {
 	ctx, stop := context.WithCancel(context.Background())
 	started = stream.New(stream.Options{
-		Wake: func() { c.waker.Wake(ctx, key) }, Now: c.Clock.Now, Slots: c.streams,
+		Wake: func() { c.Wake(ctx, key) }, Now: c.Clock.Now, Slots: c.streams,
 		Full: fmt.Sprintf("The operator already watches %d tables, and no more at the same time: ask the administrator to raise --tenantsource-max-watches", c.MaxWatches),
 	}, listen)
 	go func() {

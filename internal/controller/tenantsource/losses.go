@@ -12,9 +12,10 @@ import (
 func (c *Controller) follows(o client.Object) []types.NamespacedName {
 	labels := o.GetLabels()
 	key := types.NamespacedName{Namespace: labels[v1alpha1.LabelSourceNamespace], Name: labels[v1alpha1.LabelSource]}
+	_, s := c.Of(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s := c.sessions[key]; s == nil || !s.loses(o) {
+	if s == nil || !s.loses(o) {
 		return nil
 	}
 	return []types.NamespacedName{key}

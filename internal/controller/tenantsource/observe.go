@@ -13,6 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
 // pass is one reconcile of one source. It implements reconcile.Pass.
@@ -27,8 +28,9 @@ type pass struct {
 	granted *grant.Grant
 }
 
-// observe gathers what is known. Nothing is asked but the API server, about the objects of a source that is deleted.
-func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pass, error) {
+// Begin implements reconcile.Kind. It gathers what is known. Nothing is asked but the API server, about the objects of
+// a source that is deleted.
+func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) (reconcile.Pass, error) {
 	s := c.recall(o)
 	p := &pass{Controller: c, object: o, session: s, target: target{
 		Controller: c, namespace: convert.TargetNamespace(o), labels: convert.SourceLabels(o), manager: convert.SourceManager(o), disabler: convert.SourceDisabler(o),

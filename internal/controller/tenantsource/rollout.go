@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -14,11 +13,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
-
-// Wake queues a source. It is what a change of its Progress calls.
-func (c *Controller) Wake(ctx context.Context, source types.NamespacedName) {
-	c.waker.Wake(ctx, source)
-}
 
 // observeRollout asks how far changes of the tenants have come.
 func (p *pass) observeRollout(ctx context.Context) error {

@@ -55,7 +55,7 @@ func (in Input) report(out Outcome) Report {
 	v := in.view()
 	end, _ := out.Decision.Step.(Rest)
 	r := Report{
-		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: v.TagKeys(end.Announced),
+		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: v.Tags().Keys(end.Announced),
 		Creations: in.Memory.Creations, Failure: in.Memory.Failure, Deletion: in.progress(),
 		Absent: in.World.Knowledge == resource.Absent && !v.Elsewhere(),
 	}
@@ -85,7 +85,7 @@ func (in Input) report(out Outcome) Report {
 	default:
 		r.Failure = in.failure(out.Decision.Problem)
 	}
-	r.Drift = append(in.reportedDrift(r), out.Decision.Drift...)
+	r.Drift = append(in.reportedDrift(r), end.Drift...)
 	r.Conditions = in.stalled(in.conditions(r, out.Decision), r)
 	return r
 }
@@ -96,7 +96,7 @@ func (in Input) nowApplied() bool {
 	if in.applied() || in.deleting() {
 		return in.applied()
 	}
-	if !in.World.TagsKnown || !in.view().TagChange().Empty() {
+	if !in.World.TagsKnown || !in.view().Tags().Change().Empty() {
 		return false
 	}
 	return len(in.World.Differences) == 0 || in.inheriting() || in.view().Accepted()
@@ -107,7 +107,7 @@ func (in Input) reportedDrift(r Report) []resource.Difference {
 	if in.deleting() || !in.view().Mine() || r.AppliedGeneration != in.Generation || in.Policy.Drift == resource.DriftSuspend {
 		return nil
 	}
-	return append(slices.Clone(in.World.Differences), in.view().TagDifferences()...)
+	return append(slices.Clone(in.World.Differences), in.view().Tags().Differences()...)
 }
 
 // progress is the step that the deletion is at, and since when.
@@ -216,14 +216,15 @@ func (in Input) deletingCondition() chain.Condition {
 
 func (in Input) syncedCondition(r Report, d Decision) chain.Condition {
 	v := in.view()
-	if c, told := v.Unsynced(d.Problem, len(d.Drift) > 0 || r.Forget && in.Memory.ID != ""); told {
+	end, _ := d.Step.(Rest)
+	if c, told := v.Unsynced(d.Problem, len(end.Drift) > 0 || r.Forget && in.Memory.ID != ""); told {
 		return c
 	}
 	switch {
 	case !v.Mine():
 		return resource.Pending(in.view().MissingText())
 	case r.AppliedGeneration != in.Generation:
-		return resource.Pending(resource.PendingText(append(slices.Clone(in.World.Differences), v.TagDifferences()...)))
+		return resource.Pending(resource.PendingText(append(slices.Clone(in.World.Differences), v.Tags().Differences()...)))
 	}
 	return v.Synced(r.Drift, in.inheriting())
 }

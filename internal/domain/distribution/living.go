@@ -83,9 +83,8 @@ func present(in Input) (Decision, bool) {
 	case in.view().CreateFresh():
 		return rest(in.view().Unseen(), retry.FollowEvery)
 	case in.applied() && in.Policy.Drift != resource.DriftEnforce:
-		d, _ := rest(in.view().Lost(in.Memory.ID), 0)
-		d.Drift = []resource.Difference{{Field: "id", Desired: in.Memory.ID}}
-		return d, true
+		lost := in.view().Lost(in.Memory.ID)
+		return Decision{Step: Rest{Drift: []resource.Difference{{Field: "id", Desired: in.Memory.ID}}}, Problem: &lost}, true
 	}
 	return do(Rest{Lost: true})
 }
@@ -93,10 +92,10 @@ func present(in Input) (Decision, bool) {
 // create sends the create, or waits for one that was accepted.
 func (in Input) create() (Decision, bool) {
 	v := in.view()
-	if v.Created() {
+	if v.Tries.CreatedLately(v.Now) {
 		return rest(v.Unseen(), retry.FollowEvery)
 	}
-	return do(Create{Tags: v.WantedTags()})
+	return do(Create{Tags: v.Tags().Wanted})
 }
 
 // usedUp is for a create that AWS refused because there is, or was, one already, when none is found. Where
@@ -126,7 +125,7 @@ func inSync(in Input) (Decision, bool) {
 		return pass()
 	case in.applied():
 		drift = diff
-	case in.view().Accepted() && !in.view().TagChange().Empty():
+	case in.view().Accepted() && !in.view().Tags().Change().Empty():
 		// The generation counts as applied once the tags are there as well, and only then does what AWS did not
 		// keep count as drift. To send it again before them would never come to an end.
 		return pass()

@@ -77,7 +77,7 @@ type Preview struct {
 func (in Input) Preview() Preview {
 	j := judge(in)
 	v := j.resource
-	p := Preview{Owned: v.Mine(), Adoptable: v.Adoptable(), Changes: slices.Concat(j.aim.diff, v.TagDifferences())}
+	p := Preview{Owned: v.Mine(), Adoptable: v.Adoptable(), Changes: slices.Concat(j.aim.diff, v.Tags().Differences())}
 	for _, d := range j.aim.open {
 		if !slices.ContainsFunc(p.Changes, func(c resource.Difference) bool { return c.Field == d.Field }) {
 			p.Kept = append(p.Kept, d)

@@ -77,7 +77,7 @@ func (in conclusion) report(out Outcome) Report {
 	end, _ := out.Decision.Step.(Rest)
 	r := Report{
 		ETag: in.Memory.ETag, AppliedGeneration: in.Memory.AppliedGeneration,
-		AppliedTagKeys: v.TagKeys(end.Announced), Parents: in.Memory.Parents, Failure: in.Memory.Failure,
+		AppliedTagKeys: v.Tags().Keys(end.Announced), Parents: in.Memory.Parents, Failure: in.Memory.Failure,
 		RoutingEndpoint: in.World.RoutingEndpoint, Absent: in.World.Knowledge == resource.Absent && !v.Elsewhere(),
 		Certificates: in.certificates, Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
 		Ledger: in.Memory.Ledger, Unrouted: !in.KnowsGroup(),
@@ -112,7 +112,7 @@ func (in conclusion) report(out Outcome) Report {
 		r.Conditions = v.Interrupted(in.Memory.Standing(), out.Err)
 		return r
 	}
-	r.Drift = append(in.reportedDrift(r), out.Decision.Drift...)
+	r.Drift = append(in.reportedDrift(r), end.Drift...)
 	// A failure decides what may stay in DNS from now on.
 	if r.Failure = v.NextFailure(out.Decision.Problem); r.Failure == nil {
 		r.Failure = in.lastingFailure(out.Decision.Problem)
@@ -132,7 +132,7 @@ func (in conclusion) nowApplied() bool {
 	if in.resource.Applied || in.Deleting {
 		return in.resource.Applied
 	}
-	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.resource.TagChange().Empty() || in.partial() || in.certificate.Wanted {
+	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.resource.Tags().Change().Empty() || in.partial() || in.certificate.Wanted {
 		return false
 	}
 	return len(in.aim.diff) == 0 || in.resource.Accepted()
@@ -143,7 +143,7 @@ func (in conclusion) reportedDrift(r Report) []resource.Difference {
 	if in.Deleting || in.Unresolved() || !in.resource.Mine() || !in.reached(r.AppliedGeneration, r.Parents) || in.Policy.Drift == resource.DriftSuspend {
 		return nil
 	}
-	return slices.Concat(in.aim.open, in.resource.TagDifferences(), in.publication.Drift)
+	return slices.Concat(in.aim.open, in.resource.Tags().Differences(), in.publication.Drift)
 }
 
 // lastingFailure is one whose next try takes a while: it is forgotten when that has worked,
@@ -251,7 +251,8 @@ func (in conclusion) deletingCondition() chain.Condition {
 
 func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
 	v := in.resource
-	if c, told := v.Unsynced(d.Problem, len(d.Drift) > 0); told {
+	end, _ := d.Step.(Rest)
+	if c, told := v.Unsynced(d.Problem, len(end.Drift) > 0); told {
 		return c
 	}
 	switch {
@@ -275,7 +276,7 @@ func (in conclusion) pending() chain.Condition {
 }
 
 func (in conclusion) pendingText() string {
-	diff := slices.Concat(in.aim.diff, in.resource.TagDifferences())
+	diff := slices.Concat(in.aim.diff, in.resource.Tags().Differences())
 	if in.turn.waits {
 		diff = slices.Concat(in.turn.service, diff)
 	}

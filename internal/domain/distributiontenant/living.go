@@ -119,12 +119,11 @@ func tenantPresent(in judged) (Decision, bool) {
 		return pass()
 	case in.World.Refused != nil:
 		return in.refusal()
-	case v.Created():
+	case v.Tries.CreatedLately(v.Now):
 		return follow(v.Unseen())
 	case in.Memory.ID != "" && in.resource.Applied && in.Policy.Drift != resource.DriftEnforce:
-		d, _ := rest(v.Lost(strconv.Quote(in.Desired.Name)), 0)
-		d.Drift = []resource.Difference{{Field: "tenantName", Desired: in.Desired.Name}}
-		return d, true
+		lost := v.Lost(strconv.Quote(in.Desired.Name))
+		return Decision{Step: Rest{Drift: []resource.Difference{{Field: "tenantName", Desired: in.Desired.Name}}}, Problem: &lost}, true
 	}
 	if d, fires := preflight(in); fires {
 		return d, true
@@ -134,7 +133,7 @@ func tenantPresent(in judged) (Decision, bool) {
 		return *waits, true
 	}
 	return do(Create{
-		Tenant: target, Tags: v.WantedTags(), Request: in.certificate.Next, Partial: len(target.Domains) < len(in.aim.target.Domains) || in.partial(),
+		Tenant: target, Tags: v.Tags().Wanted, Request: in.certificate.Next, Partial: len(target.Domains) < len(in.aim.target.Domains) || in.partial(),
 	})
 }
 

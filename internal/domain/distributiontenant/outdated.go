@@ -33,5 +33,5 @@ func (in judged) onceCertain(d Decision) Decision {
 	if !in.publication.Doubted {
 		return d
 	}
-	return d.within(in.Attempts.DoubtedFor(in.Now))
+	return within(in.Attempts.DoubtedFor(in.Now), d)
 }

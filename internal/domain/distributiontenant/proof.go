@@ -97,5 +97,5 @@ func (in judged) inTimeForProof(d Decision) Decision {
 	if len(in.unproven) == 0 {
 		return d
 	}
-	return d.within(in.Attempts.Proofs.DueIn(in.Generation, in.Now))
+	return within(in.Attempts.Proofs.DueIn(in.Generation, in.Now), d)
 }

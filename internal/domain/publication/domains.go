@@ -66,7 +66,7 @@ func (j *judge) nextLedger() []dns.Entry {
 	next := dns.Advance(have, j.wants, j.View, policy)
 	for i, e := range next {
 		// What is about to be replaced is told once it is.
-		if e.State != dns.Intended && j.attached(dns.Domain(e.Name)) {
+		if e.State != dns.Intended && j.Tenant.has(dns.Domain(e.Name)) {
 			next[i].Replaced = e.Replaced.WithoutCloudFront(e.Name)
 		}
 	}
@@ -98,5 +98,5 @@ func (j *judge) placed() bool {
 // allRefused reports whether nothing is due before the next try of what AWS has refused, wherever the records belong: it
 // is not looked up until then, and their places are for others meanwhile.
 func (j *judge) allRefused() bool {
-	return j.Refused && !slices.ContainsFunc(slices.Concat(j.bound, j.Domains), j.attached)
+	return j.Refused && !slices.ContainsFunc(slices.Concat(j.bound, j.Domains), j.Tenant.has)
 }

@@ -102,6 +102,20 @@ type Tenant struct {
 	Unknown, Perhaps, Remembered bool
 }
 
+// has reports whether it is ours and has the domain.
+func (t Tenant) has(domain string) bool { return t.Ours && slices.Contains(t.Domains, domain) }
+
+// mayHave reports whether it is ours and has the domain, or may have it as far as is known.
+func (t Tenant) mayHave(domain string) bool {
+	if t.Unknown {
+		return t.Perhaps
+	}
+	return t.has(domain)
+}
+
+// serves reports whether CloudFront answers for the domain.
+func (t Tenant) serves(domain string) bool { return slices.Contains(t.Served, domain) }
+
 // Fact is what follows for the records of one object.
 type Fact struct {
 	// Wants are the records that are due now, and those that may stay in DNS after a deletion: the zone is asked about both.
@@ -164,7 +178,7 @@ func Judge(c Case) Fact {
 	if j.First {
 		for _, d := range c.Domains {
 			j.obstructed[d] = j.isObstructed(d)
-			j.others = j.others || j.obstructed[d] && !j.attached(d)
+			j.others = j.others || j.obstructed[d] && !j.Tenant.has(d)
 		}
 	}
 	j.bound = j.boundDomains()
@@ -178,7 +192,7 @@ func Judge(c Case) Fact {
 		Alone:   j.Publishes && !j.First && !slices.ContainsFunc(c.Domains, j.mayPublish),
 	}
 	if c.First {
-		f.Published, f.Proven = j.published(c.Domains), j.published(slices.DeleteFunc(slices.Clone(c.Domains), j.serves))
+		f.Published, f.Proven = j.published(c.Domains), j.published(slices.DeleteFunc(slices.Clone(c.Domains), j.Tenant.serves))
 		f.Returns = j.returns()
 	}
 	f.Waiting, f.Leaving = j.waitingDomains()

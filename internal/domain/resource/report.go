@@ -79,7 +79,7 @@ func (v *View) NextFailure(p *chain.Problem) *Failure {
 		return nil
 	}
 	f := Failure{Reason: p.Reason, Generation: v.Generation, Since: v.Now}
-	if old := v.failed(); old != nil {
+	if old := v.Memory.Failure.of(v.Generation); old != nil {
 		f.Since = old.Since
 	}
 	return &f
@@ -122,7 +122,7 @@ func (v *View) MissingText() string {
 		return fmt.Sprintf("The state of the %s in AWS is unknown because it could not be read.", v.Noun)
 	case v.Present:
 		return fmt.Sprintf("The %s in AWS does not belong to this object.", v.Noun)
-	case v.Created(), v.World.RefusedWith(fault.Exists):
+	case v.Tries.CreatedLately(v.Now), v.World.RefusedWith(fault.Exists):
 		return fmt.Sprintf("AWS does not return the %s yet.", v.Noun)
 	case v.Memory.ID != "" && v.World.Knowledge == Absent:
 		return fmt.Sprintf("The %s %s was not found in AWS.", v.Noun, v.Memory.ID)

@@ -222,21 +222,23 @@ func (v *View) TagsInSync() Verdict {
 	case !v.World.TagsKnown:
 		return Verdict{Do: LookTags}
 	}
-	change := v.TagChange()
-	diff := change.differences(v.World.Tags)
+	tags := v.Tags()
+	change := tags.Change()
+	if change.Empty() || v.Applied && v.Policy.Drift != DriftEnforce {
+		return Verdict{}
+	}
+	diff := tags.Differences()
 	var drift []Difference
 	if v.Applied {
 		drift = diff
 	}
 	switch {
-	case change.Empty(), v.Applied && v.Policy.Drift != DriftEnforce:
-		return Verdict{}
 	case v.Fruitless():
 		return NotConverging(diff)
 	case !v.Proven():
 		return Verdict{Do: LookTags}
-	case len(v.unannounced()) > 0:
-		return Verdict{Do: Announce, Keys: v.unannounced()}
+	case len(tags.unannounced()) > 0:
+		return Verdict{Do: Announce, Keys: tags.unannounced()}
 	case len(change.Set) > 0:
 		return Verdict{Do: Tag, Tags: change.Set, Drift: drift}
 	}

@@ -24,9 +24,17 @@ type Failure struct {
 	Since      time.Time
 }
 
-// notConverging returns the memory if it is of corrections of that generation that did not take.
+// of returns the failure if it is of that generation.
+func (f *Failure) of(generation int64) *Failure {
+	if f == nil || f.Generation != generation {
+		return nil
+	}
+	return f
+}
+
+// notConverging returns the failure if it is of corrections of that generation that did not take.
 func (f *Failure) notConverging(generation int64) *Failure {
-	if f == nil || f.Generation != generation || f.Reason != ReasonDriftNotConverging {
+	if f = f.of(generation); f == nil || f.Reason != ReasonDriftNotConverging {
 		return nil
 	}
 	return f
@@ -171,6 +179,11 @@ func (a *Tries) CreateEnded(err error, sent time.Time, keys []string) {
 		return
 	}
 	a.CreatedWith = append(slices.Clone(a.CreatedWith), keys...)
+}
+
+// CreatedLately reports whether this process saw a create accepted so lately that AWS may not show it.
+func (a *Tries) CreatedLately(now time.Time) bool {
+	return !a.CreatedAt.IsZero() && now.Sub(a.CreatedAt) < GracePeriod
 }
 
 // mayAppear reports whether anything that was created under marks up to this one may still be on its way, or not show

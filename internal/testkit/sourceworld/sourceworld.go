@@ -100,7 +100,7 @@ type World struct {
 	unread atomic.Bool
 	// woken are the sources that the process itself wakes.
 	woken <-chan event.GenericEvent
-	wake  func(ctx context.Context, source types.NamespacedName)
+	wake  func(ctx context.Context, sources ...types.NamespacedName)
 	// related are the watches of other kinds.
 	related []reconcile.Related
 	failing map[string]int

@@ -346,10 +346,7 @@ func (w *World) start() {
 	p.rollouts = w.rollouts()
 	p.breaker = w.breaker()
 	p.controller = distributiontenant.New(distributiontenant.Options{
-		Client: w.kube, Live: w.Kube, Accounts: p.Accounts,
-		Zones: p.zones, Resolver: w.options.Resolver, Breaker: p.breaker,
-		Halt: w.Halt, Grants: w.Grants, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
-		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone, DomainClaims: p.claims, Rollouts: p.rollouts,
+		Shared: w.shared(p), Live: w.Kube, Zones: p.zones, Resolver: w.options.Resolver, Observer: observer{w}, Gone: p.gone, Rollouts: p.rollouts,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
 		Client: w.kube, Live: w.Kube, Kind: p.controller, Failed: w.failed,
@@ -379,6 +376,14 @@ func (w *World) start() {
 	}
 	w.process = p
 	w.learnDomains()
+}
+
+// shared is what the controllers of a process share.
+func (w *World) shared(p *process) awsresource.Shared {
+	return awsresource.Shared{
+		Client: w.kube, Accounts: p.Accounts, Breaker: p.breaker, Halt: w.Halt, Grants: w.Grants, DomainClaims: p.claims, Clock: w.Clock,
+		ClusterID: ClusterID, Defaults: w.defaults(), Interval: SweepInterval, Random: func() float64 { return 0.5 },
+	}
 }
 
 // rollouts are those of a process, as the operator has them with its default flags.
