@@ -55,7 +55,8 @@ generate: controlplane manifests docs ## Write everything that is generated
 	@hack/install-manifests.sh
 
 .PHONY: manifests
-manifests: ## Write deep copies and CRDs from the API types, rights from the code, and the copies of both
+manifests: ## Write deep copies, templates and CRDs from the API types, rights from the code, and the copies of both
+	@go run ./hack/genfields
 	@$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=config/crd
 	@$(TOOL) controller-gen rbac:roleName=unnamed,fileName=rbac.yaml paths=./internal/... output:rbac:dir=$(CHART)/files
 	@rm -rf $(CHART)/files/crds && cp -r config/crd $(CHART)/files/crds

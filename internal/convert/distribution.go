@@ -140,6 +140,28 @@ func normalRestrictions(r *v1alpha1.Restrictions) *v1alpha1.Restrictions {
 	return r
 }
 
+// CompactDistribution returns the configuration with AWS's defaults, as a user may write it: a default that changes later
+// must not change the distribution. Only empty blocks are left out.
+func CompactDistribution(c v1alpha1.DistributionConfig) v1alpha1.DistributionConfig {
+	c = NormalizeDistribution(c)
+	if t := c.TenantConfig; t != nil && len(t.ParameterDefinitions) == 0 {
+		c.TenantConfig = nil
+	}
+	behaviors := []*v1alpha1.CacheBehaviorSettings{c.DefaultCacheBehavior}
+	for i := range c.CacheBehaviors {
+		behaviors = append(behaviors, &c.CacheBehaviors[i].CacheBehaviorSettings)
+	}
+	for _, b := range behaviors {
+		if b != nil && !*b.GRPCConfig.Enabled {
+			b.GRPCConfig = nil
+		}
+	}
+	if c.Restrictions.GeoRestriction.RestrictionType == v1alpha1.GeoRestrictionNone {
+		c.Restrictions = nil
+	}
+	return c
+}
+
 // NormalizeGroup returns the configuration with AWS's defaults wherever it is silent.
 func NormalizeGroup(c v1alpha1.ConnectionGroupConfig) v1alpha1.ConnectionGroupConfig {
 	c = *c.DeepCopy()

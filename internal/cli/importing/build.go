@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -113,7 +114,7 @@ func (b *builder) buildDistribution(ctx context.Context) error {
 	}
 	o := &v1alpha1.Distribution{TypeMeta: typeMeta(kindDistribution), ObjectMeta: b.meta(b.distributionName(d, tags, v.name))}
 	o.Spec.DistributionID = d.ID
-	o.Spec.DistributionConfig = manifestConfig(d.Config)
+	o.Spec.DistributionConfig = convert.CompactDistribution(d.Config)
 	o.Spec.ResourcePolicies = policies(tags, v.policy)
 	e := &Entry{Object: o, Kind: kindDistribution, Subject: d.ID, ID: d.ID, ARN: d.ARN, Notes: b.distributionNotes()}
 	if ok, err := b.valid(ctx, e); err != nil || !ok {
@@ -163,7 +164,7 @@ func (b *builder) buildGroups(ctx context.Context) error {
 func (b *builder) buildGroup(ctx context.Context, g port.Group, name string, v verdict) error {
 	tags := b.reader.tags[g.ARN]
 	o := &v1alpha1.ConnectionGroup{TypeMeta: typeMeta(kindGroup), ObjectMeta: b.meta(name)}
-	o.Spec.ConnectionGroupConfig = manifestGroup(g.Config)
+	o.Spec.ConnectionGroupConfig = convert.NormalizeGroup(g.Config)
 	o.Spec.ResourcePolicies = policies(tags, v.policy)
 	if name != g.Name {
 		o.Spec.Name = g.Name

@@ -1,6 +1,7 @@
 package distributiontenant
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -42,7 +43,7 @@ func Diff(desired, observed Tenant) []resource.Difference {
 
 // Equals reports whether two normalised customizations are the same.
 func (c Customizations) Equals(o Customizations) bool {
-	return c.WebACL == o.WebACL && c.CertificateARN == o.CertificateARN && c.Geo.text() == o.Geo.text()
+	return len(Diff(Tenant{Customizations: c}, Tenant{Customizations: o})) == 0
 }
 
 // withInherited returns desired with every block that it does not have taken from observed. This is how an adopted
@@ -52,12 +53,8 @@ func withInherited(desired, observed Tenant) Tenant {
 		desired.Parameters = observed.Parameters
 	}
 	c, o := &desired.Customizations, observed.Customizations
-	if c.WebACL == (WebACL{}) {
-		c.WebACL = o.WebACL
-	}
-	if c.CertificateARN == "" {
-		c.CertificateARN = o.CertificateARN
-	}
+	c.WebACL = cmp.Or(c.WebACL, o.WebACL)
+	c.CertificateARN = cmp.Or(c.CertificateARN, o.CertificateARN)
 	if c.Geo.Type == "" {
 		c.Geo = o.Geo
 	}

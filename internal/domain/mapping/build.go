@@ -162,8 +162,8 @@ var replacements = []struct {
 }{
 	{by: "customizations.webAcl.action", when: "disable", place: []string{"customizations", "webAcl", "arn"}},
 	{by: "customizations.geoRestrictions.restrictionType", when: "none", place: []string{"customizations", "geoRestrictions", "locations"}},
-	{by: pathHostedZone, place: []string{"dns", "zoneName"}},
-	{by: pathZoneName, place: []string{"dns", "hostedZoneId"}},
+	{by: "dns.hostedZoneId", place: []string{"dns", "zoneName"}},
+	{by: "dns.zoneName", place: []string{"dns", "hostedZoneId"}},
 }
 
 // String names what fills the field, for people.

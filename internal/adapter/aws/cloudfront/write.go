@@ -2,9 +2,7 @@ package cloudfront
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
@@ -55,37 +53,6 @@ func (c *Client) UpdateTenant(
 		return c.update(ctx, &rest)
 	}
 	return out, explained(seen, in, err)
-}
-
-// explained adds to the refusal of an update that only empties blocks what the spec can ask for instead.
-func explained(seen distributiontenant.Observed, in sdk.UpdateDistributionTenantInput, err error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid {
-		return err
-	}
-	var instead []string
-	if emptyBlock(in.Customizations) {
-		c := seen.Customizations
-		if c.Geo.Type != "" {
-			instead = append(instead, "set customizations.geoRestrictions.restrictionType to none")
-		}
-		if c.WebACL.Action != "" {
-			instead = append(instead, "set customizations.webAcl.action to disable, which needs a permission of its own")
-		}
-		if c.CertificateARN != "" {
-			instead = append(instead, "name this or another certificate in customizations.certificate")
-		}
-	}
-	if in.Parameters != nil && len(in.Parameters) == 0 {
-		instead = append(instead, "name one of the parameters")
-	}
-	if len(instead) == 0 {
-		return err
-	}
-	said := *refusal
-	said.Message = strings.TrimSuffix(said.Message, ".") +
-		". AWS may refuse to remove the last parameter or customization of a tenant. In the spec, " + strings.Join(instead, ", or ") + "."
-	return &said
 }
 
 // MoveDomain implements port.TenantWriter.
