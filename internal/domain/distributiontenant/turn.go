@@ -24,7 +24,7 @@ type Turn struct {
 
 	// Values are those that it was asked about.
 	Values []string
-	// Release says how an administrator lets the rest go on at once. Empty: there is no such way.
+	// Release says how an administrator lets the rest continue at once. Empty: there is no such way.
 	Release string
 }
 

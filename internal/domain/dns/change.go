@@ -3,8 +3,7 @@ package dns
 // Action is what a change does.
 type Action string
 
-// The actions. What a batch replaces it deletes with its exact value, so that it never
-// overwrites what it has not seen.
+// The actions. A batch deletes what it replaces with its exact value, so that it never overwrites what it has not seen.
 const (
 	Create Action = "CREATE"
 	Delete Action = "DELETE"

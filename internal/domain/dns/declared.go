@@ -53,7 +53,7 @@ func (e Declared) happen(z *ZoneState) {
 	}
 	c.forgetGone()
 	c.Barred = z.rights.identities[c.Access].barred
-	// What this object is told now it need not be woken for.
+	// The object gets this answer now, so it need not be woken for it.
 	c.answered = z.digest(c)
 	z.settle()
 	if stored && z.goesOn(c) {
@@ -62,7 +62,7 @@ func (e Declared) happen(z *ZoneState) {
 	}
 }
 
-// goesOn reports whether the ledger of a claim has to go on by what is known already.
+// canAdvance reports whether the ledger of a claim can advance with what is known already.
 func (z *ZoneState) goesOn(c *declared) bool {
 	view := View{Records: map[Record]Standing{}}
 	z.each(c, func(r Record, s Standing) { view.Records[r] = s })

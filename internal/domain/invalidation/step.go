@@ -76,6 +76,6 @@ type Decision struct {
 	// Rule is the name of the rule that fired.
 	Rule string
 	Step Step
-	// Problem is what the invalidation waits for, nil while it goes on.
+	// Problem is what the invalidation waits for, nil while it waits for nothing.
 	Problem *chain.Problem
 }

@@ -21,14 +21,14 @@ const (
 	Ours
 	// Earlier: it carries those of a source of the same name and namespace that is gone.
 	Earlier
-	// Foreign: it belongs to someone else, for instance a person.
+	// Foreign: it belongs to someone else, for instance a user.
 	Foreign
 )
 
 // Tenant is an object of the target namespace as it was looked at. What it refers to is the cache's own, and only read.
 type Tenant struct {
 	Relation Relation
-	// Owner names the owner, for people, where it is Foreign.
+	// Owner names the owner, for messages, where it is Foreign.
 	Owner        string
 	UID, Version string
 	// Key is that of the row that it was made from, Hash that of what was applied last; empty where that is not known.

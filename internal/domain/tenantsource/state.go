@@ -8,7 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 )
 
-// Spec is what people want of a source, and what it may have.
+// Spec is what users want of a source, and what it may have.
 type Spec struct {
 	Generation int64
 	// Reading tells specs apart that say different things of what is read and changed, whatever they say of rollouts. Empty:
@@ -70,7 +70,7 @@ type State struct {
 	// Back are the keys of losses that were cleared and that a read has not found since, whose objects were not the source's
 	// meanwhile, or whose count has left the window: what status says of them no longer counts.
 	Back map[string]bool
-	// LastRead is when the last read began, be it complete or not.
+	// LastRead is when the last read began, complete or not.
 	LastRead time.Time
 	// LastRegular is when the last complete poll began that was not asked for out of turn.
 	LastRegular time.Time
@@ -144,8 +144,8 @@ func (s State) told(v View) bool {
 	return r != nil && !v.Deleting && v.Memory.LastPoll.Equal(r.Began.Truncate(time.Second)) && !v.Memory.LastPoll.Equal(r.Previous)
 }
 
-// Began says that a read begins. A changed spec reads something else: what was absent before means nothing. Neither does it
-// where another process has polled in the meantime, which may have seen rows.
+// Began says that a read begins. A changed spec reads something else: what was absent before means nothing. The same
+// holds if another process has polled meanwhile, which may have seen rows.
 type Began struct{}
 
 func (Began) happen(v View, s *State, _ *Effects) {
