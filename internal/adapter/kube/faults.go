@@ -142,11 +142,11 @@ func refusal(s metav1.Status) (fault.Kind, string) {
 func roleDenied(o plan.Object, s metav1.Status) string {
 	switch {
 	case strings.Contains(s.Message, "attempting to grant RBAC permissions not currently held"):
-		// It goes on with every single rule of the role.
+		// It continues with every single rule of the role.
 		return mayNotBind(o)
 	case s.Code == http.StatusNotFound && s.Details != nil && s.Details.Kind != "namespaces" && s.Details.Name != o.Name && s.Details.Name == roleOf(o)["name"]:
-		// Of who may not bind a role the API server wants each right in it, for which there has to be one. It names the role only, and
-		// calls it a binding.
+		// For a user that may not bind a role, the API server checks each right in the role, so it has to exist. It
+		// names the role only, and calls it a binding.
 		return mayNotBind(o) + " (there is no such role)"
 	}
 	return ""

@@ -52,8 +52,7 @@ func wholeDistribution(operation string, d *types.Distribution, etag *string) (p
 	}, nil
 }
 
-// readDistribution shares nothing with what it reads from, which has to stay as CloudFront
-// said it.
+// readDistribution shares nothing with what it reads from, which has to stay as CloudFront sent it.
 func readDistribution(d *types.DistributionConfig) v1alpha1.DistributionConfig {
 	out := v1alpha1.DistributionConfig{
 		ConnectionMode:       v1alpha1.ConnectionMode(d.ConnectionMode),
@@ -186,7 +185,7 @@ func readErrorResponse(r types.CustomErrorResponse) v1alpha1.CustomErrorResponse
 		ErrorCode:        v1alpha1.ErrorCode(awssdk.ToInt32(r.ErrorCode)),
 		ResponsePagePath: awssdk.ToString(r.ResponsePagePath),
 	}
-	// What is no number is the empty text of a response without a code.
+	// A text that is not a number is the empty text of a response without a code.
 	if code, err := strconv.ParseInt(awssdk.ToString(r.ResponseCode), 10, 32); err == nil {
 		out.ResponseCode = v1alpha1.ResponseCode(code)
 	}

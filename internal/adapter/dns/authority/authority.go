@@ -22,13 +22,13 @@ const (
 	// atOnce is how many questions are on their way to one server: a batch has hundreds of names.
 	atOnce = 16
 	// patience is how long after a change name servers that don't respond are asked. Many clusters let no DNS out but
-	// to their own resolver. Services usually have a change at their servers within seconds, so then their word has to
-	// do.
+	// to their own resolver. Services usually have a change at their servers within seconds, so then their answer has
+	// to be enough.
 	patience = time.Minute
 )
 
-// Accepted is Show for a change that the service has accepted some time ago, and says is carried out. Of a zone without
-// name servers nothing is seen.
+// Accepted is Show for a change that the service has accepted some time ago, and says is carried out. Nothing can be
+// seen of a zone without name servers.
 func Accepted(ctx context.Context, servers []string, flattened string, changes []dns.Change, age time.Duration) (bool, error) {
 	if len(servers) == 0 {
 		return true, nil
@@ -72,8 +72,7 @@ func silent(servers []string, cause error) error {
 	return query.Silent(operation, "name servers", servers, cause)
 }
 
-// final leaves out sets without values, and the deletions at a name at which something is created: that takes their
-// place.
+// final leaves out sets without values, and the deletions at a name at which something is created: that replaces them.
 func final(changes []dns.Change) (out []dns.Change) {
 	created := map[string]bool{}
 	for _, c := range changes {

@@ -47,7 +47,8 @@ var kinds = map[int]fault.Kind{
 	81045: fault.Quota,
 }
 
-// severity is which kind an answer with several errors has: that one is there must not hide that another is impossible.
+// severity decides which kind an answer with several errors has: a record that exists must not hide another that is
+// impossible.
 var severity = []fault.Kind{fault.Throttled, fault.Denied, fault.Transient, fault.NotFound, fault.Quota, fault.Invalid, fault.Conflict, fault.Exists}
 
 const (

@@ -40,7 +40,7 @@ func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (
 	return d.changes.Next(d.config.Clock.Now()), nil
 }
 
-// writable refuses what ExternalDNS would not publish, or would have all else wait for.
+// writable refuses records that ExternalDNS would not publish, or that would stop it from publishing others.
 func writable(zone string, c dns.Change) error {
 	s := c.Set
 	switch _, ok := wire.IsDomainName(s.Name); {

@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 )
 
-// largestMessage bounds a message of the server, which holds one row at most: what answers at the address may be anything, and
+// largestMessage bounds a message of the server, which holds one row at most: anything may answer at the address, and
 // announce a gigabyte.
 const largestMessage = 16 << 20
 

@@ -17,8 +17,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// batch is the number of keys that SCAN looks at in one go: enough that the network costs little, and not so
-// many that other clients wait.
+// batch is the number of keys that SCAN looks at in one go: enough that the network costs little, and few enough that
+// other clients don't wait.
 const batch = 1000
 
 // valuesAtOnce is the number of keys whose values are asked for in one go. They are in memory together, and may be large.

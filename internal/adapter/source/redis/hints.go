@@ -63,7 +63,7 @@ func (k *Keys) tells(ctx context.Context, to connection) error {
 	}
 	settings, err := r.client.ConfigGet(ctx, notify).Result()
 	if err != nil {
-		// Most users may not ask, and most hosted servers have no such command. They are believed.
+		// Most users may not ask, and most hosted servers have no such command. Those servers are believed.
 		if err = r.failed(ctx, opConfig, err); fault.Is(err, fault.Denied, fault.Invalid) {
 			return nil
 		}
