@@ -142,8 +142,8 @@ func treesOf(f *fleet.Fleet) []*node {
 	return roots
 }
 
-// distributionOf is what the tenant belongs to: the ID of its distribution in AWS or, before that is known, what its spec
-// names, which is an object or an ID.
+// distributionOf is the distribution of the tenant: its ID in AWS or, before that is known, the object or ID in the
+// tenant's spec.
 func distributionOf(t *v1alpha1.DistributionTenant) string {
 	switch {
 	case t.Status.DistributionID != "":
@@ -154,7 +154,7 @@ func distributionOf(t *v1alpha1.DistributionTenant) string {
 	return t.Spec.DistributionID
 }
 
-// sortNodes puts what needs a person first, then what is not ready.
+// sortNodes puts objects that need an action first, then those that are not ready.
 func sortNodes(nodes []*node) {
 	rank := map[fleet.State]int{fleet.Person: 0, fleet.Working: 1, fleet.Ready: 2}
 	slices.SortStableFunc(nodes, func(a, b *node) int {

@@ -23,13 +23,13 @@ type Entry struct {
 	// Subject is its name in AWS, ID and ARN are those of AWS.
 	Subject, ID, ARN string
 
-	// Differences are what is otherwise in AWS than in the manifest, owner tags not included. At once means that the
+	// Differences are those between AWS and the manifest, owner tags not included. At once means that the
 	// operator would change AWS when the object is applied, and not only when its spec changes.
 	Differences []resource.Difference
 	AtOnce      bool
 	// Problem is why the object would not become Ready. Nil: it would, once AWS has deployed what is on its way.
 	Problem *chain.Problem
-	// Notes are what a person should know of it.
+	// Notes are what the user should know of it.
 	Notes []string
 }
 

@@ -121,7 +121,7 @@ func manifestGroup(c v1alpha1.ConnectionGroupConfig) v1alpha1.ConnectionGroupCon
 	return convert.NormalizeGroup(c)
 }
 
-// distributionName is a name that people know the distribution by.
+// distributionName is a name by which users know the distribution.
 func (b *builder) distributionName(d port.Distribution, tags map[string]string, kept string) string {
 	names := b.newNames(kindDistribution)
 	for _, name := range []string{kept, b.Name, slug(tags["Name"])} {

@@ -16,7 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// What a new object has: its first generation, and a UID that no tags name yet.
+// The metadata of a new object: its first generation, and a UID that no tags name yet.
 const (
 	newGeneration = 1
 	newUID        = "of the object that is applied"
@@ -63,7 +63,7 @@ func (b *builder) verifyTenant(e *Entry, o *v1alpha1.DistributionTenant, seen di
 			}
 			in.Memory.AppliedTagKeys = slices.Concat(in.Memory.AppliedTagKeys, step.Announced)
 		default:
-			// What is looked up now is for a write alone.
+			// Everything that is looked up now is only for a write.
 			v.acts(d.Rule)
 			return
 		}

@@ -38,7 +38,7 @@ type Bar struct {
 	State  string
 }
 
-// Object is one that needs a person.
+// Object is one that needs an action.
 type Object struct {
 	Kind, Name, Reason, Since, Message, Fix string
 }
