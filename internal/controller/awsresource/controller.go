@@ -92,7 +92,7 @@ type Options struct {
 	Client client.Client
 	// Accounts are the AWS accounts in which resources are.
 	Accounts *account.Registry
-	// Breaker lets deletions go on; nil lets all.
+	// Breaker clears deletions; nil clears all.
 	Breaker *loss.Breaker
 	// Halt stops all writes; a nil one none.
 	Halt *halt.Switch

@@ -64,7 +64,7 @@ func (c *Controller[O, R]) observe(ctx context.Context, o O) (*pass[O, R], error
 		Attempts: p.memory.tries,
 	}
 	p.in.Paused, p.in.PausedNote = convert.Paused(annotations)
-	// Whoever halts wakes the objects that are remembered: this one is by now.
+	// A halt wakes all remembered objects: this one is by now.
 	p.in.Halt = c.Halt.Now()
 	p.in.AdoptedGeneration, p.in.AdoptedID = convert.AdoptedResource(o)
 	if t := o.GetDeletionTimestamp(); t != nil {
@@ -104,7 +104,8 @@ func (p *pass[O, R]) settle(ctx context.Context) error {
 	return nil
 }
 
-// judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.
+// judge asks whether the namespace may have what the object wants. An object that is being deleted wants nothing any
+// more.
 func (p *pass[O, R]) judge(ctx context.Context, s Spec) error {
 	if !p.in.DeletedAt.IsZero() {
 		p.Grants.Forget(string(p.object.GetUID()))
@@ -185,7 +186,7 @@ func (p *pass[O, R]) lookResource(ctx context.Context) error {
 // locate reads the resource by its ID. Where that is not known, or no longer there, a create may have made
 // one whose answer never came.
 func (p *pass[O, R]) locate(ctx context.Context) (R, error) {
-	// The spec says which one is to be adopted, whatever status tells of a former one: it may come from a backup.
+	// The spec says which one is to be adopted. Status may come from a backup, and name an earlier one.
 	id := cmp.Or(p.in.Desired.Adopts, p.in.Memory.ID)
 	var none R
 	if id != "" {

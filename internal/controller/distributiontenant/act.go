@@ -24,7 +24,7 @@ const markFresh = 10 * time.Second
 // Perform implements reconcile.Pass.
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	err := p.perform(ctx, k)
-	// What the step has shown or done may change what is wanted of the zones, and so what they have to say to it.
+	// The step may have changed the records that are wanted, and with that the answers of the zones.
 	p.in.Now = p.Clock.Now()
 	p.declare(p.in.Memory.Ledger)
 	p.observeDomains()

@@ -50,9 +50,9 @@ type Options struct {
 	Zones    *zone.Zones
 	// Resolver queries public DNS; nil where it is not to be queried.
 	Resolver port.Resolver
-	// Breaker lets deletions go on; nil lets all.
+	// Breaker clears deletions; nil clears all.
 	Breaker *loss.Breaker
-	// Rollouts let changes of what customers are served with go on in steps; a nil one lets all go on at once.
+	// Rollouts spread changes of what customers are served with in steps; without them all happen at once.
 	Rollouts *rollout.Rollouts
 	// Halt stops all writes; a nil one none.
 	Halt *halt.Switch
@@ -210,7 +210,7 @@ func (c *Controller) recall(o *v1alpha1.DistributionTenant) distributiontenant.A
 	c.attempts[key] = fresh
 	c.mu.Unlock()
 	if m != nil && m.uid != o.UID {
-		// The former object was never seen to be gone; its claims would keep this one out.
+		// The previous object was never seen to be gone; its claims would keep this one out.
 		c.forgetZones(key, m.uid)
 	}
 	return met

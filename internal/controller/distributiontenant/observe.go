@@ -16,7 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// observe gathers what is known without asking anybody, in stages: each needs what those before it have found.
+// observe gathers what is known without a call, in stages: each needs what those before it have found.
 func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant) (*pass, error) {
 	p := &pass{Controller: c, object: o}
 	p.recallObject()
@@ -56,7 +56,7 @@ func (p *pass) recallObject() {
 		Attempts: p.recall(o),
 	}
 	p.in.Paused, p.in.PausedNote = convert.Paused(o.Annotations)
-	// Whoever halts wakes the objects that are remembered: this one is by now.
+	// A halt wakes all remembered objects: this one is by now.
 	p.in.Halt = p.Halt.Now()
 	p.in.Nudged = p.in.Attempts.Wants(p.in.Token, o.Status.ReconcileToken)
 	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
@@ -131,7 +131,8 @@ func (p *pass) settle(ctx context.Context) error {
 	return nil
 }
 
-// judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.
+// judge asks whether the namespace may have what the object wants. An object that is being deleted wants nothing any
+// more.
 func (p *pass) judge(ctx context.Context) error {
 	if p.in.Deleting {
 		p.Grants.Forget(string(p.object.UID))

@@ -64,7 +64,7 @@ func fingerprintOf(connection mapping.Secret) fingerprint {
 	return sha256.Sum256([]byte(connection.Reveal()))
 }
 
-// Ready implements port.HintSink. What changed before is read.
+// Ready implements port.HintSink. Earlier changes are read.
 func (s *Stream) Ready() {
 	s.mu.Lock()
 	s.watch.Listening, s.watch.Lost, s.ready = true, "", s.Now()
@@ -164,8 +164,8 @@ func (s *Stream) enter(ctx context.Context) bool {
 	return s.Slots.Acquire(ctx, 1) == nil
 }
 
-// try listens until that fails, and gives the slot back. A try that is renewed goes on in the same slot. The context is that of
-// the last one.
+// try listens until that fails, and gives the slot back. A try that is renewed stays in the same slot. The context is
+// that of the last one.
 func (s *Stream) try(ctx context.Context) (context.Context, *tenantsource.Failure) {
 	defer s.Slots.Release(1)
 	for {
@@ -200,7 +200,7 @@ func (s *Stream) renew() {
 	}
 }
 
-// Change renews the stream for another spec. What it has told of is no matter of the new one.
+// Change renews the stream for another spec. Its earlier hints do not concern the new one.
 func (s *Stream) Change(listen Listen) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
