@@ -74,8 +74,8 @@ func hintsOf(tables map[mapping.Provider]table) map[mapping.Provider]port.Hints 
 	return hints
 }
 
-// tables are the readers of all kinds of tables. What answers at an address that a customer wrote down is read by a child
-// process; DynamoDB is at AWS's address or at the administrator's, and its pages are small.
+// tables are the readers of all kinds of tables. A child process reads what answers at an address that a customer wrote
+// down; DynamoDB is at AWS's address or at the administrator's, and its pages are small.
 func tablesOf(c config.Config, env *environment, apiServer string) map[mapping.Provider]table {
 	o := child.Options{Timeout: c.Sources.ReadTimeout, Memory: int64(c.Sources.ReadMemory), AllowDial: c.Sources.DialAllowed(), APIServer: apiServerHosts(apiServer)}
 	tables := map[mapping.Provider]table{

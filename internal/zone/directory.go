@@ -147,7 +147,7 @@ func (d *directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 func (l *zoneList) listedNow(now time.Time, pages []dns.Zone, marker string, err error) ([]dns.Zone, error) {
 	l.asking = false
 	if fault.Is(err, fault.Throttled, fault.Transient) {
-		// The next caller goes on from here.
+		// The next caller continues from here.
 		l.pages, l.marker = pages, marker
 		return nil, err
 	}
