@@ -1,5 +1,5 @@
-// Package dnssuite is what every adapter of port.DNS has to do. It drives the adapter alone and under the real workers,
-// and looks at what becomes of the zone, past the adapter.
+// Package dnssuite tests what every adapter of port.DNS has to do. It drives the adapter alone and under the real
+// workers, and reads the zone past the adapter.
 package dnssuite
 
 import (
@@ -68,8 +68,8 @@ type Subject struct {
 	Can Can
 }
 
-// Can is what a provider can do. What it can't do has a text instead of a flag: what a user is told about it, or, where
-// there is nothing to tell, why that is so. An empty text says that it can.
+// Can is what a provider can do. A missing capability has a text instead of a flag: the message to users or, if there
+// is none, the reason. An empty text says that it can.
 type Can struct {
 	// Batch is how many names one call publishes at best: one, where each record takes a call of its own.
 	Batch int

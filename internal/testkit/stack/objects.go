@@ -248,7 +248,7 @@ func (f *Objects) see(o client.Object, gone bool) {
 	f.seen[o.GetName()] = now
 }
 
-// note changes what is known, and wakes those who wait for it.
+// note changes what is known, and wakes the callers that wait for it.
 func (f *Objects) note(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

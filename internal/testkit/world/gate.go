@@ -207,7 +207,7 @@ func (w *World) noting(c client.WithWatch) client.WithWatch {
 	return noting.Client(c, func(o client.Object, _ string) { w.note(o) })
 }
 
-// noteAll marks every kind as written to: by whom ever, and with whatever.
+// noteAll marks every kind as written to, by any client.
 func (w *World) noteAll() {
 	w.writtenMu.Lock()
 	defer w.writtenMu.Unlock()
