@@ -167,7 +167,7 @@ func (b *Bench) Mark(ctx context.Context, names ...string) (Mark, error) {
 	return m, nil
 }
 
-// Span is a phase, until all was still again.
+// Span is a phase, until nothing moved any more.
 type Span struct {
 	Phase   string  `json:"phase"`
 	Seconds float64 `json:"seconds"`
