@@ -26,7 +26,7 @@ const (
 	impatience = 3 * time.Minute
 )
 
-// Bench is a run. What was started is stopped, and may be nil.
+// Bench is a run. The run stops everything that it has started. These may be nil.
 type Bench struct {
 	Host *stack.Host
 	// Kube is the administrator's.

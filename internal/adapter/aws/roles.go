@@ -99,7 +99,7 @@ func NewRoles(c RolesConfig) *Roles {
 }
 
 // Credentials returns those of a role on behalf of a namespace or a grant. They are asked for at their
-// first use, and renewed before they end. What fails is a *fault.Error.
+// first use, and renewed before they end. A failure is a *fault.Error.
 func (r *Roles) Credentials(roleARN string, subject identity.Subject) awssdk.CredentialsProvider {
 	key := assumed{roleARN, subject}
 	r.mu.Lock()

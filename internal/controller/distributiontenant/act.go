@@ -187,8 +187,8 @@ func (p act) move(ctx context.Context, s distributiontenant.Move) error {
 	return nil
 }
 
-// proveGiver makes sure that the tenant which has the domain belongs to another object of this cluster. What is known of
-// that object may be old, and CloudFront takes the domain from whatever has it.
+// proveGiver makes sure that the tenant which has the domain belongs to another object of this cluster. The memory of
+// that object may be old, and CloudFront takes the domain from any tenant.
 func (p act) proveGiver(ctx context.Context, s distributiontenant.Move) error {
 	taken := &fault.Error{
 		Kind: fault.DomainTaken, Operation: "UpdateDomainAssociation",

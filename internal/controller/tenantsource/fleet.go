@@ -66,8 +66,8 @@ func ownerOf(o *v1alpha1.DistributionTenant, labels map[string]string) string {
 	return "it has no labels of a TenantSource"
 }
 
-// tenantOf is what the source has to know of an object. It refers to the object, and copies nothing of it: a hundred thousand
-// copies with each poll would cost more than everything else.
+// tenantOf is what the source has to know of an object. It refers to the object, and copies nothing of it: a hundred
+// thousand copies with each poll would cost more than everything else.
 func tenantOf(o *v1alpha1.DistributionTenant, labels map[string]string) tenantsource.Tenant {
 	marked, _ := time.Parse(time.RFC3339, o.Annotations[v1alpha1.AnnotationSourceGone]) // a mark that can't be read is none
 	t := tenantsource.Tenant{

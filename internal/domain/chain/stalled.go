@@ -29,8 +29,8 @@ var personal = []Reason{
 // NeedsPerson reports whether a condition that is False with that reason stays so until someone acts.
 func NeedsPerson(r Reason) bool { return slices.Contains(personal, r) }
 
-// StalledBy is the condition Stalled that follows from the others; none while no one has to act. What Ready says
-// comes first, then what Synced says, then the others in their order.
+// StalledBy is the condition Stalled that follows from the others; none while no one has to act. Ready comes first,
+// then Synced, then the others in their order.
 func StalledBy(list []Condition) (Condition, bool) {
 	for _, of := range []func(Condition) bool{
 		func(c Condition) bool { return c.Type == Ready },

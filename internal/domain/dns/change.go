@@ -13,8 +13,8 @@ const (
 type Change struct {
 	Action Action
 	Set    RecordSet
-	// Owner is the object whose record that is, for providers that keep a note next to a record. What is put back for others
-	// has none.
+	// Owner is the object whose record that is, for providers that keep a note next to a record. A record that is
+	// restored for others has none.
 	Owner Owner
 }
 

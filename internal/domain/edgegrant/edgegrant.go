@@ -1,5 +1,5 @@
-// Package edgegrant decides what becomes of an EdgeGrant: whether it is in force, and when it may be deleted. What it
-// grants is decided in domain/grant.
+// Package edgegrant decides what becomes of an EdgeGrant: whether it is in force, and when it may be deleted. Package
+// grant decides what it grants.
 package edgegrant
 
 import (

@@ -26,7 +26,7 @@ import (
 const rowVariable = "row"
 
 // Expressions come from people who may write a TenantSource, and run in a process that serves all of
-// them. What one can cost is bounded before it is parsed, once it is parsed, and for every row.
+// them. The cost of one is bounded before it is parsed, once it is parsed, and for every row.
 const (
 	// longestExpression is enough for a page of text, and keeps the parser quick.
 	longestExpression = 4096

@@ -164,7 +164,7 @@ func (Began) happen(v View, s *State, _ *Effects) {
 }
 
 // Completed says that a read was complete. Owned are the objects of the source that live, Others is what the read leaves for
-// reads of single rows. What looks like a mistake ends the round; otherwise the guard is asked about what has vanished, and
+// reads of single rows. An apparent mistake ends the round; otherwise the guard is asked about what has vanished, and
 // what rows take away.
 type Completed struct {
 	Harvest *Harvest
@@ -205,8 +205,9 @@ func (e Completed) happen(v View, s *State, out *Effects) {
 	r.Reserved = verdict.New() == 0
 }
 
-// Failed says that the round ends without a result. What its read has seen is there all the same, also where the read broke
-// off or looks like a mistake: a plan that is held ends with it, unless it is known that none of its rows was seen.
+// Failed says that the round ends without a result. The rows that its read has seen exist all the same, also where the
+// read broke off or looks like a mistake: a plan that is held ends with it, unless it is known that none of its rows
+// was seen.
 type Failed struct {
 	Failure *Failure
 	// Seen is nil where it is not the read that has failed.

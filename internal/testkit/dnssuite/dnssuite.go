@@ -31,7 +31,7 @@ type Subject struct {
 	Put    func(zoneID string, s dns.RecordSet)
 	Remove func(zoneID string, k dns.Key)
 	// Sets returns all that a zone holds, read past the adapter, in any order; names and values are in the form of the
-	// domain. Exact and Routed are not looked at. What is at the zone's own name of the types SOA and NS may be left out.
+	// domain. Exact and Routed are not looked at. The SOA and NS sets at the zone's own name may be left out.
 	Sets func(zoneID string) []dns.RecordSet
 	// IsNote reports whether a set is no record of anyone, but the adapter's note of who has one. Nil: there are none.
 	IsNote func(s dns.RecordSet) bool

@@ -58,7 +58,7 @@ const (
 	largestAnswer = 64 << 20
 )
 
-// apiError is one error of an answer. What a validation found is in the chain.
+// apiError is one error of an answer. The chain has the findings of a validation.
 type apiError struct {
 	Code    int        `json:"code"`
 	Message string     `json:"message"`

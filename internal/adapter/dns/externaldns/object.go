@@ -154,8 +154,8 @@ func (d *DNS) label(o object) {
 	o.SetLabels(labels)
 }
 
-// readEndpoints are the sets that endpoints stand for. What an endpoint has beyond them does not count: admission webhooks
-// add properties that some services need.
+// readEndpoints are the sets that endpoints stand for. Further properties of an endpoint do not count: admission
+// webhooks add properties that some services need.
 func readEndpoints(all []any) (sets []dns.RecordSet) {
 	for _, one := range all {
 		fields, _ := one.(map[string]any)

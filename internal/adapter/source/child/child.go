@@ -2,8 +2,8 @@
 // libraries of databases believe the lengths that a server sends, and no program survives an allocation that the kernel
 // refuses. So the reader is another run of the same program, with a limit of its own: whatever happens to it is a failed read.
 //
-// The connection string goes to the child over its standard input, which stays open: its end is the word to stop. What is
-// read comes back over its standard output, in frames of bounded length.
+// The connection string goes to the child over its standard input, which stays open: its end is the word to stop. The
+// rows come back over its standard output, in frames of bounded length.
 package child
 
 import (

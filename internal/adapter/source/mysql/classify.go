@@ -27,8 +27,8 @@ const (
 	busy        = "the connection limit of this user is reached"
 )
 
-// classes classifies failures by the server's number, or else by the first two characters of the SQLSTATE. What is not
-// listed is fault.Transient.
+// classes classifies failures by the server's number, or else by the first two characters of the SQLSTATE. All others
+// are fault.Transient.
 var classes = map[string]class{
 	"1049": {fault.NotFound, "there is no database with this name"}, // ER_BAD_DB_ERROR
 	"1054": {fault.NotFound, ""},                                    // ER_BAD_FIELD_ERROR

@@ -178,8 +178,8 @@ func endpoints(settings map[string]string) ([]string, error) {
 	return all, nil
 }
 
-// keywords writes a connection string. What the library would otherwise take from files in the home directory is named as
-// empty, what it would guess is given.
+// keywords writes a connection string. Parameters that the library would otherwise take from files in the home
+// directory are empty, and those that it would guess are given.
 func keywords(settings map[string]string) string {
 	all := map[string]string{
 		"application_name": store.Program,

@@ -19,7 +19,7 @@ func (srv *server) Begin(s *sqldb.Session) error {
 		SET LOCAL client_encoding = 'UTF8'; SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO';
 		SAVEPOINT standby`,
 		milliseconds, min(milliseconds, sqldb.LockTimeout.Milliseconds()),
-		// For a reader that died without a word. One that only waits for processor time must not be taken for it.
+		// For a reader that died without a goodbye. One that only waits for processor time must not be mistaken for it.
 		milliseconds+sqldb.Grace.Milliseconds())); err != nil {
 		return err
 	}

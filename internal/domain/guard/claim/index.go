@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Index has the claims, and the domains of the objects. What it says does not depend on the order in which it was told.
+// Index has the claims, and the domains of the objects. Its answers do not depend on the order in which it was told.
 // It is not safe for concurrent use.
 type Index struct {
 	objects map[Key]*live
