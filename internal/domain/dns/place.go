@@ -157,7 +157,7 @@ func (c *Claim) spares(r Record, s RecordSet) bool {
 // keeps reports whether the ledger of a claim has room for what its record replaces. A set that replaced a published
 // record is not kept: it was not there before.
 func (p Place) keeps(c *Claim, r Record, s RecordSet) bool {
-	return c.StateOf(r) == Published || s.fits(c.remembersElsewhere(p.Name))
+	return c.StateOf(r) == Published || s.fits(c.rememberedElsewhere(p.Name))
 }
 
 // lists reports whether the set is in the ledger of the claim.

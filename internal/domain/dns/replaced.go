@@ -112,8 +112,8 @@ func (c *Claim) remembered(name string) (sets []RecordSet) {
 	return sets
 }
 
-// remembersElsewhere is how many characters the ledger keeps of other names.
-func (c *Claim) remembersElsewhere(name string) (n int) {
+// rememberedElsewhere is how many characters the ledger keeps of other names.
+func (c *Claim) rememberedElsewhere(name string) (n int) {
 	for _, e := range c.Ledger {
 		if e.Name != name {
 			n += len(e.Replaced)

@@ -114,7 +114,7 @@ func sentence(text string) string {
 func Conclude(in Input, d Decision) Report {
 	// Losses that have left the window are forgotten with the next poll: they alone are not worth a write.
 	r := Report{History: in.Memory.History, Cleared: in.Memory.Cleared, Granted: in.Ungranted == nil || in.Frozen()}
-	r.Watching, r.Unwatched = in.Watch.says(), in.Watch == nil
+	r.Watching, r.Unwatched = in.Watch.condition(), in.Watch == nil
 	switch round := in.State.Round; {
 	case d.Step == Count:
 		r.History, r.Cleared = in.State.count(in.View)

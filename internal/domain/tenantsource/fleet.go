@@ -25,7 +25,8 @@ const (
 	Foreign
 )
 
-// Tenant is an object of the target namespace as it was looked at. What it refers to is the cache's own, and only read.
+// Tenant is an object of the target namespace as it was looked at. It refers to objects of the cache, which are only
+// read.
 type Tenant struct {
 	Relation Relation
 	// Owner names the owner, for messages, where it is Foreign.
@@ -60,7 +61,7 @@ func (t Tenant) compare(want mapping.Object) (same bool, harm string) {
 	if !changed && t.Guarded && t.Key == want.Key && within(want.Labels, t.Labels) && within(want.Annotations, t.Annotations) && mapping.Covers(spec, want) {
 		return true, ""
 	}
-	return false, TakesAway(spec, want, changed)
+	return false, HarmOf(spec, want, changed)
 }
 
 // Conflict tells the row of that name whose the object is.
