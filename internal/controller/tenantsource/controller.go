@@ -187,6 +187,6 @@ func (c *Controller) Watch(slots int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: "tenantsource", Workers: slots + 1, Slots: slots, Short: c.settled, Wake: c.waker.Queue(),
 		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
-		Related:     []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.follows, Matters: deletionBegins}},
+		Related:     []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.losing, Matters: deletionBegins}},
 	}
 }

@@ -26,7 +26,7 @@ func (p *pass) readNamed(ctx context.Context, k reconcile.Keeper) error {
 	if poll || err != nil {
 		p.session.stream.Hint()
 	}
-	p.in.Watch = p.session.stream.Shows()
+	p.in.Watch = p.session.stream.State()
 	return err
 }
 

@@ -103,7 +103,7 @@ func (s *Stream) Hint(keys ...string) {
 // Remind wakes the source again if a change was told in the midst of a round, which may have taken the first wake for its
 // own.
 func (s *Stream) Remind() {
-	if s != nil && !s.Shows().Hinted.IsZero() {
+	if s != nil && !s.State().Hinted.IsZero() {
 		s.Wake()
 	}
 }
@@ -121,8 +121,8 @@ func (s *Stream) Seen() []string {
 	return keys
 }
 
-// Shows is what is known of it.
-func (s *Stream) Shows() *tenantsource.Watch {
+// State is what is known of it.
+func (s *Stream) State() *tenantsource.Watch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := s.watch
@@ -217,8 +217,8 @@ func (s *Stream) lose(why string) bool {
 	return stood
 }
 
-// Connects notes with which connection string a try connects.
-func (s *Stream) Connects(connection mapping.Secret) {
+// Connecting notes with which connection string a try connects.
+func (s *Stream) Connecting(connection mapping.Secret) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.connection = fingerprintOf(connection)
