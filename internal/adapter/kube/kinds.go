@@ -147,14 +147,14 @@ func (c *Children) resolve(ctx context.Context, definitions *watch) (again bool)
 	// status.
 	c.settle(ctx, fresh...)
 	c.fillOnce.Do(func() { close(c.filled) })
-	if c.nowFound(known) || gone || len(fresh) > 0 {
+	if c.noteFound(known) || gone || len(fresh) > 0 {
 		c.opts.Appeared()
 	}
 	return again
 }
 
-// nowFound notes that the kinds are known, and reports whether they were not before.
-func (c *Children) nowFound(known bool) bool {
+// noteFound notes that the kinds are known, and reports whether they were not before.
+func (c *Children) noteFound(known bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	first := known && !c.found

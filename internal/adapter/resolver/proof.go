@@ -12,9 +12,9 @@ import (
 // enough is how many servers have to show a proof: an attacker may be able to forge the answers of one server.
 const enough = 2
 
-// Shows implements port.Resolver. One server that does not answer has no say, and one that shows something else is enough to
-// wait: its cache may be older, or the others may be deceived.
-func (r *Resolver) Shows(ctx context.Context, record proof.Record) proof.Sight {
+// LookForProof implements port.Resolver. One server that does not answer has no say, and one that shows something else
+// is enough to wait: its cache may be older, or the others may be deceived.
+func (r *Resolver) LookForProof(ctx context.Context, record proof.Record) proof.Sight {
 	if len(r.servers) < enough {
 		return proof.TooFew
 	}
