@@ -205,8 +205,8 @@ func (m *memory) rememberTags(e *entry, read map[string]string) {
 	e.tagsDue = instant.Of(now.Add(tagRotation - time.Duration(m.opts.Random()*float64(tagRotation/10))))
 }
 
-// listed takes over what the list shows of a tenant, and reports whether it has moved.
-func (m *memory) listed(e *entry, t distributiontenant.Observed) bool {
+// takeListed takes over what the list shows of a tenant, and reports whether it has moved.
+func (m *memory) takeListed(e *entry, t distributiontenant.Observed) bool {
 	before, now := e.tenant, factsOf(t, e.tenant)
 	e.shownETag, e.shownModified, e.shownAt = either(e.shownETag, now.etag), now.modified, m.tick()
 	paired := e.listETag

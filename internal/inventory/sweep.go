@@ -214,7 +214,7 @@ func (w *watch) merge(page []distributiontenant.Observed, s *sweep, requested ui
 			}
 			e = w.add(t)
 		}
-		if w.listed(e, t) {
+		if w.takeListed(e, t) {
 			changed = append(changed, t.Name)
 		}
 		e.seen = s.number

@@ -42,7 +42,7 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c config.Config, env *env
 	controller := tenantsource.New(tenantsource.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Clock: clock.RealClock{},
 		Rows: rowsOf(tables), Hints: hintsOf(tables), MaxWatches: c.Sources.MaxWatches,
-		Grant: c.MayHaveTenants, Grants: env.grants, MaxRows: c.Sources.MaxRows, ReadTimeout: c.Sources.ReadTimeout, FirstRowTimeout: c.Sources.FirstRow,
+		Grant: c.RefuseTenants, Grants: env.grants, MaxRows: c.Sources.MaxRows, ReadTimeout: c.Sources.ReadTimeout, FirstRowTimeout: c.Sources.FirstRow,
 		Observer: observer, Breaker: env.breaker, Progress: env.rollouts.Progress, Stopped: ctx.Done(),
 	})
 	env.rolled = controller.Wake

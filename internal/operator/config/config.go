@@ -240,8 +240,8 @@ func (c *Config) JudgesDomains() bool {
 	return c.DomainClaims.Enabled && (slices.Contains(c.Controllers, DistributionTenant) || slices.Contains(c.Controllers, Distribution))
 }
 
-// MayHaveTenants says why the sources of one namespace may not have tenants in another.
-func (c *Config) MayHaveTenants(from, to string) error {
+// RefuseTenants says why the sources of one namespace may not have tenants in another.
+func (c *Config) RefuseTenants(from, to string) error {
 	if len(c.WatchNamespaces) > 0 && !slices.Contains(c.WatchNamespaces, to) {
 		return fmt.Errorf("the operator does not watch the namespace %q: ask the administrator to add it to --watch-namespaces", to)
 	}
