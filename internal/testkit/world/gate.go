@@ -235,8 +235,8 @@ func (w *World) note(o client.Object) {
 	}
 }
 
-// noted are the kinds that were written to since it was last asked.
-func (w *World) noted() map[string]bool {
+// takeNoted returns the kinds that were written to since its last call.
+func (w *World) takeNoted() map[string]bool {
 	w.writtenMu.Lock()
 	defer w.writtenMu.Unlock()
 	written := w.written
