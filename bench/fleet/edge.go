@@ -73,7 +73,7 @@ func (b *bench) countEdge(ctx context.Context) error {
 	return nil
 }
 
-// countLeft looks for what the tenants have left behind.
+// countLeft counts what the tenants have left behind.
 func (b *bench) countLeft(ctx context.Context) error {
 	state, err := b.Stack.AWS.State(ctx)
 	if err != nil || b.report.DNS == nil {

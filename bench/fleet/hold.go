@@ -18,7 +18,7 @@ import (
 // budgetConfigMap is where a plan of deletions is approved.
 const budgetConfigMap = "cloudfront-tenant-operator-deletion-budget"
 
-// hold deletes all objects, as a person does by mistake, and waits until each says that it is held.
+// hold deletes all objects, as a user does by mistake, and waits until each says that it is held.
 func (b *bench) hold(ctx context.Context) error {
 	if err := b.Objects.Delete(ctx); err != nil {
 		return err

@@ -118,7 +118,7 @@ func (b *bench) installKinds() error {
 // idle lets the operator come to rest without any object: the memory is what every installation needs.
 func (b *bench) idle(ctx context.Context) error { return b.Settle(ctx, b.work) }
 
-// create goes from the first object to the last that is ready, and on until all is still.
+// create goes from the first object to the last that is ready, and continues until nothing moves any more.
 func (b *bench) create(ctx context.Context) error {
 	begun := time.Now()
 	if err := b.whileChanging(ctx, b.createReady); err != nil {
@@ -184,7 +184,7 @@ func (b *bench) change(ctx context.Context) error {
 const opUpdate = "UpdateDistributionTenant"
 
 // drift measures from a change behind the operator's back to the correction. The changes
-// are spread over an interval, as those of real people are.
+// are spread over an interval, as those of real users are.
 func (b *bench) drift(ctx context.Context) error {
 	calls, err := b.Stack.AWS.Journal(ctx, 0)
 	if err != nil {

@@ -30,7 +30,7 @@ type report struct {
 	Phases            []span           `json:"phases"`
 }
 
-// span is what was spent in a phase, until all was still again.
+// span is what was spent in a phase, until nothing moved any more.
 type span struct {
 	rig.Span
 

@@ -14,7 +14,7 @@ import (
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
-// What can't be measured is refused by the name of the flag, with a word on what to do.
+// A subject that can't be measured is refused by the name of the flag, with the fix.
 func TestFlagsThatCannotBe(t *testing.T) {
 	for args, cure := range map[string]string{
 		"--tenants=0":              "at least 1",

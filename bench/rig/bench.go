@@ -26,7 +26,7 @@ const (
 	impatience = 3 * time.Minute
 )
 
-// Bench is a run. What was started is stopped, and may be nil.
+// Bench is a run. The run stops everything that it has started. These may be nil.
 type Bench struct {
 	Host *stack.Host
 	// Kube is the administrator's.
@@ -167,7 +167,7 @@ func (b *Bench) Mark(ctx context.Context, names ...string) (Mark, error) {
 	return m, nil
 }
 
-// Span is a phase, until all was still again.
+// Span is a phase, until nothing moved any more.
 type Span struct {
 	Phase   string  `json:"phase"`
 	Seconds float64 `json:"seconds"`

@@ -99,8 +99,8 @@ func (a *arrivals) await(ctx context.Context) error {
 	}
 }
 
-// times are those so far, which are forgotten.
-func (a *arrivals) times() []time.Duration {
+// takeTimes returns the times so far, and forgets them.
+func (a *arrivals) takeTimes() []time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	took := a.took
@@ -176,7 +176,7 @@ func (b *bench) change(ctx context.Context, a *arrivals, title string, next func
 	if err != nil {
 		return err
 	}
-	took := a.times()
+	took := a.takeTimes()
 	d := rig.DistributionOf(took)
 	fmt.Fprintf(b.out, "%s\t%.2f\t%.2f\t%.2f\t%d\t%.0f\t%.1f\t%.0f\n", title, d.P50, d.P99, d.Max, len(took), after-polls, now.CPU-before.CPU, now.Peak/rig.Mebibyte)
 	return nil

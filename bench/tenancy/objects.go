@@ -48,7 +48,7 @@ func tenant(n int) *kleffv1.Tenant {
 	}
 }
 
-// watch begins to watch the tenants. What is wanted of them is a generation of the plan.
+// watch begins to watch the tenants. They are wanted at a generation of the plan.
 func (b *bench) watch(ctx context.Context) (*stack.Objects, error) {
 	return stack.Watch(ctx, b.Kube, stack.Kind{
 		Size: b.Tenants, List: &kleffv1.TenantList{}, Once: true,

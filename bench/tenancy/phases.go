@@ -119,7 +119,7 @@ func (b *bench) installKinds(ctx context.Context) error {
 	return nil
 }
 
-// create goes from the plan and the first tenant to the last that is ready, and on until all is still.
+// create goes from the plan and the first tenant to the last that is ready, and continues until nothing moves any more.
 func (b *bench) create(ctx context.Context) error {
 	p, err := b.plan()
 	if err != nil {

@@ -51,7 +51,7 @@ func (w writes) since(before writes) writes {
 	}
 }
 
-// span is what was spent in a phase, until all was still again.
+// span is what was spent in a phase, until nothing moved any more.
 type span struct {
 	rig.Span
 
@@ -77,7 +77,7 @@ func (b *bench) work(ctx context.Context) (int, error) {
 	return w.ours() + w.Events, err
 }
 
-// written are the operator's writes so far. What the controller manager writes is left out: the end of a namespace with
+// written are the operator's writes so far. Writes of the controller manager are left out: the end of a namespace with
 // all that is in it, and the status of quotas.
 func (b *bench) written(ctx context.Context) (w writes, err error) {
 	count := func(kind schema.GroupResource) (t stack.Tally) {

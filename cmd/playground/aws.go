@@ -18,8 +18,8 @@ import (
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
-// console is a person with access to the AWS account. They use the official SDK, and are counted: their calls are not
-// the operator's.
+// console is a user with access to the AWS account. It uses the official SDK, and is counted: its calls are not the
+// operator's.
 type console struct {
 	w   *world
 	sdk *cloudfront.Client
@@ -32,7 +32,7 @@ func (c *console) get(ctx context.Context, name string) (*cloudfront.GetDistribu
 	out, err := c.sdk.GetDistributionTenant(ctx, &cloudfront.GetDistributionTenantInput{Identifier: aws.String(name)})
 	call := sim.Entry{Operation: "GetDistributionTenant", Name: name, Code: "OK"}
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
-		call.Name, call.Code = "", refusal.ErrorCode() // who is not there has no name in the journal
+		call.Name, call.Code = "", refusal.ErrorCode() // a tenant that is not there has no name in the journal
 	}
 	c.calls = append(c.calls, call)
 	return out, err
@@ -72,7 +72,7 @@ func (c *console) showGone(name string) step {
 	}
 }
 
-// count shows how many tenants have names that begin like this, and wants so many.
+// count shows how many tenants have names that begin like this, and fails if there are not as many as wanted.
 func (c *console) count(prefix string, wanted int) step {
 	return func(ctx context.Context) error {
 		c.w.say.command(fmt.Sprintf(`aws cloudfront list-distribution-tenants --query "length(DistributionTenantList[?starts_with(Name, '%s')])"`, prefix))

@@ -34,7 +34,7 @@ type customers struct {
 type product struct {
 	provider mapping.Provider
 	name     string
-	// prepare makes an empty table, and returns the connection strings of who owns it and of who reads it.
+	// prepare makes an empty table, and returns the connection strings of its owner and of its reader.
 	prepare func(ctx context.Context, address string) (owner, reader string, err error)
 	fill    func(rows []customer) string
 	// The others are what the demo shows and does.
@@ -102,8 +102,8 @@ func document(c customer) string {
 	return fmt.Sprintf(`{"_id": %q, "name": %q, "domain": %q, "plan": %q}`, c.name, c.name, c.domain, c.plan)
 }
 
-// startCustomers starts the database that was asked for. If none was, it is PostgreSQL or else what takes
-// its place, and the rest of the story needs neither.
+// startCustomers starts the database that was asked for. If none was, it is PostgreSQL or its replacement, and the rest
+// of the story needs neither.
 func (w *world) startCustomers(ctx context.Context) error {
 	began := time.Now()
 	var err error

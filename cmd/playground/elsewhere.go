@@ -15,7 +15,7 @@ const (
 	// atCloudflare is the sample whose zone is at Cloudflare, and shopDomain its domain.
 	atCloudflare = "cloudflare"
 	shopDomain   = "shop." + cloudflareZone
-	// listable is how old what the operator knows of a zone is at least when a person has it listed again.
+	// listable is how old what the operator knows of a zone is at least when a user has it listed again.
 	listable = time.Minute
 	// elsewhere is where the record leads after it was changed by hand.
 	elsewhere = "elsewhere.example"
@@ -76,7 +76,7 @@ func (s *story) outputJSON(value any) error {
 	return nil
 }
 
-// lead changes the record as a person would.
+// lead changes the record as a user would.
 func (s *story) lead(id, target string) step {
 	return func(ctx context.Context) error {
 		c := s.w.cloudflare

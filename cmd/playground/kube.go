@@ -31,8 +31,8 @@ const (
 	settleTime = time.Second
 )
 
-// kube is our side of the Kubernetes API: kubectl for what people should see, a
-// watch for knowing when there is something to see.
+// kube is our side of the Kubernetes API: kubectl for what readers should see, a watch for knowing when there is
+// something to see.
 type kube struct {
 	w      *world
 	client client.Client
@@ -204,7 +204,7 @@ func (k *kube) showTable(ctx context.Context, names []string) error {
 	return nil
 }
 
-// timedOut tells all that is known about what did not get where it should.
+// timedOut tells all that is known about tenants that did not get where they should.
 func (k *kube) timedOut(ctx context.Context, what string, explain func(context.Context)) error {
 	k.w.say.heading(fmt.Sprintf("Timed out after %s waiting until %s", patience, what))
 	explain(ctx)

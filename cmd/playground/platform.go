@@ -99,7 +99,7 @@ func (k *kube) awaitParents(what string, reached func(parents) bool) step {
 	})
 }
 
-// clear deletes what tenants refer to before the tenants, and ends with an empty account.
+// clear deletes the resources that tenants refer to before the tenants, and ends with an empty account.
 func (s *story) clear(ctx context.Context) error {
 	shown := ""
 	return do(ctx,
@@ -130,7 +130,7 @@ func (s *story) clear(ctx context.Context) error {
 	)
 }
 
-// approve shows that so many deletions at once wait for a person, and lets them go on.
+// approve shows that a large number of deletions waits for an approval, and approves them.
 func (s *story) approve(ctx context.Context) error {
 	s.say.paragraph("A mistake looks the same. More than the deletion budget allows is therefore not deleted until a person approves it:")
 	plan, name := "", ""

@@ -29,7 +29,7 @@ const (
 	allowedRole = "arn:aws:iam::444455556666:role/tenant-dns"
 )
 
-// switches make the simulated AWS as quick as one who watches: minutes become seconds.
+// switches make the simulated AWS quick enough for a viewer: minutes become seconds.
 var switches = []string{"certificateIssueDelay=2s", "route53SyncDelay=1s"}
 
 // values are those of the chart. The operator may read the Secrets of the samples' namespace, and makes customers'
@@ -100,7 +100,7 @@ func (w *world) makeFolders() (err error) {
 	if os.Geteuid() == 0 {
 		err = errors.Join(err, os.Chmod(w.dir, 0o711), os.Chmod(temp, 0o711))
 	}
-	// What the control plane, compilers and linkers leave when they are killed goes with our folder.
+	// Files that the control plane, compilers and linkers leave when they are killed are removed with our folder.
 	if err = errors.Join(err, os.Setenv("TMPDIR", temp)); err != nil {
 		return fmt.Errorf("making folders: %w", err)
 	}
@@ -118,7 +118,7 @@ func (w *world) start(ctx context.Context) error {
 			return err
 		}
 	}
-	w.say.began = time.Now() // the story's; what was built before is another
+	w.say.began = time.Now() // the story's; earlier builds had another
 	return nil
 }
 

@@ -186,8 +186,8 @@ func writeConditions(b *strings.Builder, source string) error {
 	return nil
 }
 
-// constantRows renders a group of constants. Reasons have three columns more: the status that they come with, whether a
-// person has to act, and what to do.
+// constantRows renders a group of constants. Reasons have three columns more: the status that they come with, whether
+// someone has to act, and what to do.
 func constantRows(group *ast.GenDecl) (rows string, cured bool, err error) {
 	var b strings.Builder
 	for _, s := range group.Specs {

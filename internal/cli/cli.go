@@ -1,6 +1,6 @@
-// Package cli is kubectl cfdt: what people ask of a fleet, answered from its objects and, where a verb needs it, from
-// AWS with their own credentials. A reader begins with session.go and output.go, which every verb has. Each verb is a file
-// of its own, and may use those of others, but none uses one that is built on it.
+// Package cli is kubectl cfdt: it answers questions about a fleet from its objects and, where a verb needs it, from AWS
+// with the user's own credentials. A reader begins with session.go and output.go, which every verb has. Each verb is a
+// file of its own, and may use those of others, but none uses one that is built on it.
 package cli
 
 import (

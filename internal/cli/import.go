@@ -116,7 +116,7 @@ func (r importRun) surroundings(ctx context.Context, o *importing.Options) error
 	if o.Namespace, err = r.cluster.namespace(); err != nil {
 		return err
 	}
-	// A user who may not see the operator's Deployment says what the cluster is called, and learns nothing of grants.
+	// A user who may not see the operator's Deployment gives the name of the cluster, and learns nothing of grants.
 	run, _ := r.settings(ctx)
 	id, err := r.clusterID(ctx, r.aws, run)
 	if err != nil {

@@ -198,7 +198,7 @@ func roles(o *v1alpha1.DistributionTenant) []string {
 	return out
 }
 
-// Memory reads back from status what only status remembers.
+// Memory reads back from status the values that only status remembers.
 func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 	m := distributiontenant.Memory{
 		Memory: resource.Memory{
@@ -285,8 +285,8 @@ func replaced(ours dns.Record, records []v1alpha1.ReplacedRecord) dns.Replaced {
 // maxToken is how much of a token status can repeat.
 const maxToken = 256
 
-// Token reads the annotation with which a person asks to look at once, cut to
-// what status can repeat: what could not be repeated would count as unheard forever.
+// Token reads the annotation with which a user asks to look at once, cut to what status can repeat: a token that can't
+// be repeated would count as unheard forever.
 func Token(annotations map[string]string) string {
 	return prose.Fit(annotations[v1alpha1.AnnotationReconcileNow], maxToken)
 }

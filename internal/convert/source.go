@@ -424,8 +424,8 @@ func SourceLabels(o *v1alpha1.TenantSource) map[string]string {
 	}
 }
 
-// SourceManager is the field manager of the source. A source that is made again under its name goes
-// on with the fields of the one before.
+// SourceManager is the field manager of the source. A source that is recreated under its name continues with the fields
+// of the previous one.
 func SourceManager(o *v1alpha1.TenantSource) string {
 	return shortened("tenantsource/"+o.Namespace+"/"+o.Name, maxManager)
 }

@@ -231,7 +231,7 @@ func TestAFailedPollKeepsWhatIsKnownOfTheTable(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 
-	// What an earlier spec read says nothing of what this one should.
+	// The reads of an earlier spec say nothing about this one.
 	failed.Generation = 4
 	convert.SourceStatus(&s, 4, failed, later)
 	if len(s.Columns) > 0 || s.ObservedGeneration != 4 {

@@ -158,7 +158,7 @@ func (i *Inventory) retag(_ context.Context, name string, call func() error, cha
 		return err
 	}
 	if err != nil {
-		// The answer may have been lost, so that the tags are anybody's guess.
+		// The answer may have been lost, so that the tags are unknown.
 		e.tagsKnown = e.tagsKnown && !fault.Ambiguous(err)
 		return err
 	}

@@ -26,14 +26,14 @@ const (
 )
 
 // expiresSoon is how long before its end a certificate is named. ACM renews weeks earlier,
-// so that whatever comes this close has not been renewed.
+// so that a certificate that comes this close has not been renewed.
 const expiresSoon = 14 * 24 * time.Hour
 
 // ExpiryOptions are what the watch is made from.
 type ExpiryOptions struct {
 	Inventory    *Inventory
 	Certificates port.Certificates
-	// References are told what is seen of certificates. Nil: no one is.
+	// References are told what is seen of certificates. May be nil.
 	References *References
 	Clock      clock.WithTicker
 	// OnFound is called with the certificates that have become noteworthy since the last
@@ -58,8 +58,8 @@ type AttachedCertificate struct {
 	Tenants []string
 }
 
-// Expiry watches how long the certificates that tenants have attached are still good for. It
-// lists those of the account, for describing each would take a fleet an hour of ACM's rate.
+// Expiry watches how long the certificates that tenants have attached are still good for. It lists those of the
+// account, since describing each would take a fleet an hour of ACM's rate.
 //
 // It looks at the certificates of distributions as well, so that the tenants which inherit them can say when those
 // expire. In its report, which is about what tenants have of their own, they are not.
@@ -187,8 +187,8 @@ func (e *Expiry) interrupted(err error) time.Duration {
 	return e.failed(err)
 }
 
-// failed ends a listing. What is disturbed is tried again soon. A missing permission comes
-// back with a person only, and takes with it what was known: a renewal would go unnoticed.
+// failed ends a listing. A disturbed listing is tried again soon. A missing permission stays missing until someone
+// acts, and then everything is forgotten: a renewal would go unnoticed.
 func (e *Expiry) failed(err error) time.Duration {
 	attached := e.Report().Attached
 	e.listing = nil
@@ -239,9 +239,8 @@ func (e *Expiry) finish() time.Duration {
 	return e.pause(expiryInterval)
 }
 
-// publish replaces what is known. The objects behind certificates that can't be used are
-// woken with each listing, for CloudFront may learn of it later than ACM; those behind
-// certificates that can be used again once more.
+// publish replaces what is known. The objects behind certificates that can't be used are woken with each listing, since
+// CloudFront may learn of it later than ACM; those behind certificates that can be used again once more.
 func (e *Expiry) publish(r *ExpiryReport, found map[string]*AttachedCertificate) {
 	e.report.Store(r)
 	unusable := map[string]bool{}

@@ -52,7 +52,7 @@ func (e *Expiry) watchInherited(ctx context.Context) time.Duration {
 		if arn := d.CertificateARN; err == nil && arn != "" && !slices.Contains(r.certificates, arn) {
 			r.certificates = append(r.certificates, arn)
 		}
-		// What can't be read now is, in the next round.
+		// A certificate that can't be read now is read in the next round.
 		r.distributions = r.distributions[1:]
 		return 0
 	case len(r.certificates) > 0:

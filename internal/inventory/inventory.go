@@ -5,7 +5,7 @@
 // every few minutes, notices by the ETag what has moved, and wakes only the objects
 // behind it: watching ten thousand quiet tenants costs a hundred calls.
 //
-// What it knows is a hint. Nothing is released or created again because it is missing here: before that the tenant is
+// Its knowledge is a hint. Nothing is released or created again because it is missing here: before that the tenant is
 // read from AWS.
 //
 // facts.go has what is known of one tenant and memory.go of all, sweep.go decides when AWS is looked at, and calls.go

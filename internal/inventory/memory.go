@@ -22,8 +22,8 @@ type memory struct {
 	mu       sync.Mutex
 	byName   map[string]*entry
 	byDomain map[string]string
-	// buried are the ids of tenants whose deletion AWS accepted. Ids are never used
-	// again, so whatever still shows one of them is out of date.
+	// buried are the ids of tenants whose deletion AWS accepted. Ids are never used again, so an answer that still
+	// shows one of them is out of date.
 	buried map[string]uint64
 	// unusable are the attached certificates that ACM shows in any state but issued.
 	unusable map[string]bool
@@ -134,7 +134,7 @@ func (m *memory) names(holds func(facts) bool) (names []string) {
 	return names
 }
 
-// MostDomains is how many domains the tenant has that has the most.
+// MostDomains is the largest number of domains that a tenant has.
 func (m *memory) MostDomains() (most int) {
 	for _, t := range m.all {
 		most = max(most, len(t.domains))
@@ -205,8 +205,8 @@ func (m *memory) rememberTags(e *entry, read map[string]string) {
 	e.tagsDue = instant.Of(now.Add(tagRotation - time.Duration(m.opts.Random()*float64(tagRotation/10))))
 }
 
-// listed takes over what the list shows of a tenant, and reports whether it has moved.
-func (m *memory) listed(e *entry, t distributiontenant.Observed) bool {
+// takeListed takes over what the list shows of a tenant, and reports whether it has moved.
+func (m *memory) takeListed(e *entry, t distributiontenant.Observed) bool {
 	before, now := e.tenant, factsOf(t, e.tenant)
 	e.shownETag, e.shownModified, e.shownAt = either(e.shownETag, now.etag), now.modified, m.tick()
 	paired := e.listETag

@@ -46,7 +46,7 @@ type OrphansOptions struct {
 
 // Orphans finds the tenants that were left behind: an object whose finalizer was removed by
 // hand, or that was lost with a backup, goes without its tenant. They are reported and never
-// deleted: that an object is absent proves nothing about what its tenant serves.
+// deleted: the absence of an object proves nothing about what its tenant serves.
 type Orphans struct {
 	opts OrphansOptions
 

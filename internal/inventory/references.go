@@ -62,8 +62,8 @@ func (r *References) Forget(names ...string) {
 	}
 }
 
-// Distribution reads a distribution. That it is missing or may not be read is part of
-// the answer; an error is anything else.
+// Distribution reads a distribution. A distribution that is missing, or may not be read, is part of the answer; an
+// error is anything else.
 func (r *References) Distribution(ctx context.Context, id string) (distributiontenant.Distribution, error) {
 	return shared(ctx, &r.group, r.distributions, "distribution/", id, parentTTL, func(ctx context.Context) (distributiontenant.Distribution, error) {
 		d, err := r.parents.GetDistribution(ctx, id)
@@ -151,7 +151,7 @@ const (
 )
 
 // IPv6 reports whether the routing endpoint of a connection group has addresses of both
-// kinds. What may not be read counts as having none: a name is reached without.
+// kinds. A group that may not be read counts as having none: a name is reached without.
 func (r *References) IPv6(ctx context.Context, groupID string) (bool, error) {
 	if groupID == defaultGroup {
 		groupID = r.KnownEndpoint(defaultGroupID)
@@ -186,7 +186,7 @@ func (a answers[T]) get(key string) (answer T, known bool) {
 	return answer, known
 }
 
-// shared answers from memory, or reads once for all who ask meanwhile.
+// shared answers from memory, or reads once for all callers meanwhile.
 func shared[T any](ctx context.Context, g *singleflight.Group, a answers[T], kind, key string, ttl time.Duration, read func(context.Context) (T, error)) (T, error) {
 	if answer, known := a.get(key); known {
 		return answer, nil

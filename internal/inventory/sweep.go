@@ -214,7 +214,7 @@ func (w *watch) merge(page []distributiontenant.Observed, s *sweep, requested ui
 			}
 			e = w.add(t)
 		}
-		if w.listed(e, t) {
+		if w.takeListed(e, t) {
 			changed = append(changed, t.Name)
 		}
 		e.seen = s.number
@@ -223,8 +223,8 @@ func (w *watch) merge(page []distributiontenant.Observed, s *sweep, requested ui
 	return changed
 }
 
-// finish ends a sweep that saw the whole account. What it did not show is forgotten, and
-// the objects behind are woken to look for themselves.
+// finish ends a sweep that saw the whole account. Tenants that it did not show are forgotten, and their objects are
+// woken to look for them.
 func (w *watch) finish(s *sweep) (changed []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,11 +17,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// invalidationWorkers is how many Invalidations are reconciled at the same time. Their requests are few by themselves.
+// invalidationWorkers is how many Invalidations are reconciled at the same time. They make few requests anyway.
 const invalidationWorkers = 2
 
-// addInvalidations adds the controller for Invalidation, and says whether it runs. An operator that was upgraded without its
-// CRDs goes on without it.
+// addInvalidations adds the controller for Invalidation, and says whether it runs. An operator that was upgraded
+// without its CRDs runs without it.
 func addInvalidations(mgr ctrl.Manager, c config.Config, env *environment) (runs bool, err error) {
 	if !slices.Contains(c.Controllers, config.Invalidation) {
 		return false, nil

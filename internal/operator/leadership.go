@@ -21,8 +21,8 @@ import (
 // leaderElectionID is the name of the lease.
 const leaderElectionID = "cloudfront-tenant-operator"
 
-// leadership is the lease by which one replica is elected, as this process holds it. What a manager does until it notices
-// that another one leads can't be taken back: a process that was frozen would publish what was retracted since.
+// leadership is the lease by which one replica is elected, as this process holds it. A manager may act before it
+// notices that another one leads: a process that was frozen would publish records that were retracted since.
 type leadership struct {
 	*resourcelock.LeaseLock
 
@@ -85,8 +85,8 @@ func (l *leadership) Get(ctx context.Context) (*resourcelock.LeaderElectionRecor
 // errNotHeld keeps the lease of another replica.
 var errNotHeld = errors.New("the lease is held by another replica, and is not released")
 
-// Update implements resourcelock.Interface. The library releases a lease on the word of what it has seen last: a process
-// that was frozen would take it from the one that holds it by now, and a third would be elected beside that.
+// Update implements resourcelock.Interface. The library releases a lease on the basis of what it has seen last: a
+// process that was frozen would take it from the one that holds it by now, and a third would be elected in addition.
 func (l *leadership) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	l.mu.Lock()
 	releases := record.HolderIdentity == ""

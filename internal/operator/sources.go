@@ -42,7 +42,7 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c config.Config, env *env
 	controller := tenantsource.New(tenantsource.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Clock: clock.RealClock{},
 		Rows: rowsOf(tables), Hints: hintsOf(tables), MaxWatches: c.Sources.MaxWatches,
-		Grant: c.MayHaveTenants, Grants: env.grants, MaxRows: c.Sources.MaxRows, ReadTimeout: c.Sources.ReadTimeout, FirstRowTimeout: c.Sources.FirstRow,
+		Grant: c.RefuseTenants, Grants: env.grants, MaxRows: c.Sources.MaxRows, ReadTimeout: c.Sources.ReadTimeout, FirstRowTimeout: c.Sources.FirstRow,
 		Observer: observer, Breaker: env.breaker, Progress: env.rollouts.Progress, Stopped: ctx.Done(),
 	})
 	env.rolled = controller.Wake
@@ -74,8 +74,8 @@ func hintsOf(tables map[mapping.Provider]table) map[mapping.Provider]port.Hints 
 	return hints
 }
 
-// tables are the readers of all kinds of tables. What answers at an address that a customer wrote down is read by a child
-// process; DynamoDB is at AWS's address or at the administrator's, and its pages are small.
+// tables are the readers of all kinds of tables. A child process reads what answers at an address that a customer wrote
+// down; DynamoDB is at AWS's address or at the administrator's, and its pages are small.
 func tablesOf(c config.Config, env *environment, apiServer string) map[mapping.Provider]table {
 	o := child.Options{Timeout: c.Sources.ReadTimeout, Memory: int64(c.Sources.ReadMemory), AllowDial: c.Sources.DialAllowed(), APIServer: apiServerHosts(apiServer)}
 	tables := map[mapping.Provider]table{

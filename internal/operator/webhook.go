@@ -74,7 +74,7 @@ func webhookServer(c config.Config, keeper *webhook.Keeper) (ctrlwebhook.Server,
 	}}}), nil
 }
 
-// ungranted says why the namespace may not have what the object asks for. What can't be read is not said.
+// ungranted says why the namespace may not have what the object asks for. Nothing is said of what can't be read.
 func ungranted(ctx context.Context, r *grants.Registry, o *v1alpha1.DistributionTenant) string {
 	v, err := r.Judge(ctx, grants.Asker{Namespace: o.Namespace, Wants: convert.TenantWants(o)})
 	if err != nil || v.Refused == nil {
@@ -122,7 +122,7 @@ func webhookHandler(ctx context.Context, mgr ctrl.Manager, c config.Config, env 
 		Deny:      c.Webhook.Denies(), Self: rights.Self(ctx, kube), Observer: observer,
 	}
 	if c.DomainClaims.Enabled {
-		// Without the rights for claims each lookup would wait in vain.
+		// Without the rights for claims each lookup would wait for nothing.
 		o.Claims = mgr.GetCache()
 	}
 	if len(c.Webhook.DNS) > 0 {

@@ -32,7 +32,7 @@ const (
 )
 
 // maxSteps bounds the steps of a pass. A chain looks at a handful of things before it
-// writes; one that goes on forever is a mistake, and must not spin.
+// writes; one that never ends is a mistake, and must not spin.
 const maxSteps = 16
 
 // The delays after a pass that could not finish.
@@ -104,7 +104,7 @@ type Conclusion struct {
 	Refused fault.Kind
 }
 
-// Event is a transition that people should see.
+// Event is a transition that users should see.
 type Event struct {
 	Warning         bool
 	Reason, Message string
@@ -356,7 +356,7 @@ func (k *keeper[O]) EnsureFinalizer(ctx context.Context, annotations map[string]
 // confirm asks the API server whether the object is still the one that the pass knows. A
 // cache may be behind by minutes: in a replica that was frozen and does not know yet that
 // another one leads, or behind a watch that hangs. An older spec must not undo a newer one.
-// The status may be older; what was written there since costs a call at most. Of the
+// The status may be older; a newer one costs a call at most. Of the
 // annotations only our own count: the cache drops the others.
 func (k *keeper[O]) confirm(ctx context.Context) error {
 	now := k.blank()

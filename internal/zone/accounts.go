@@ -52,8 +52,8 @@ func (p Providers) accounts(s dns.Service) []dns.Provider {
 	}, dns.Provider.Compare)
 }
 
-// missing says why there is no such provider, and what to do about it. Which accounts there are is not for everyone to
-// read.
+// missing says why there is no such provider, and what to do about it. It does not list the accounts, which not every
+// user may know.
 func (p Providers) missing(name dns.Provider) *fault.Error {
 	refuse := func(format string, args ...any) *fault.Error {
 		return fault.New(fault.Invalid, "spec.dns", format, args...)

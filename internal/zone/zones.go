@@ -2,9 +2,9 @@
 //
 // Objects don't change zones: each declares what it wants and what its stored ledger
 // holds, and one worker for each zone puts the changes of all of them together into
-// batches. What a worker knows of its zone it has listed, and keeps up by its own
-// changes: answering how a record stands takes no call. What follows from what is
-// dns.ZoneState's to say; a worker makes the calls, keeps the time and holds the lock.
+// batches. A worker knows its zone from listings and from its own changes, so it can answer without a call how a record
+// stands. dns.ZoneState decides what follows from an event; a worker makes the calls, keeps the time and holds the
+// lock.
 package zone
 
 import (
@@ -176,7 +176,7 @@ func (z *Zones) answer(c dns.Claim, parts map[dns.ZoneKey]dns.Claim) dns.View {
 // WithAccount adds the account to the provider of a spec that leaves it out.
 func (z *Zones) WithAccount(p dns.Provider) dns.Provider { return z.opts.Providers().withAccount(p) }
 
-// Refresh lists the zones of an object again, because a person asks to look: each at most once a
+// Refresh lists the zones of an object again, because a user asks to look: each at most once a
 // minute.
 func (z *Zones) Refresh(o dns.Owner) {
 	z.mu.Lock()
@@ -197,7 +197,7 @@ func (z *Zones) Forget(o dns.Owner) {
 	z.wake(woken)
 }
 
-// wake passes on whose answer has changed. No lock may be held.
+// wake passes on the objects whose answer has changed. No lock may be held.
 func (z *Zones) wake(woken []dns.Owner) {
 	if len(woken) > 0 {
 		z.opts.OnChange(woken)

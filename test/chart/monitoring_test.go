@@ -190,7 +190,7 @@ func alerts(t *testing.T, values string) []alert {
 	return out
 }
 
-// A person who is paged by an alert finds out what to do about it.
+// An alert says what to do about it.
 func TestEveryAlertHasARunbook(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/alerts.md")
 	if err != nil {

@@ -335,7 +335,7 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 	for _, m := range measured {
 		known[m.Name] = true
 	}
-	// What looks like a reason is one word of several capitalised parts.
+	// A reason looks like one word of several capitalised parts.
 	reason := regexp.MustCompile(`^(?:[A-Z][a-z]+){2,}$`)
 	metric := regexp.MustCompile(`cloudfront_tenant_operator_[a-z_]+`)
 	for _, p := range pages(t) {
@@ -414,7 +414,7 @@ func hasValue(values map[string]any, path ...string) bool {
 		if at, ok = level[part]; !ok {
 			return false
 		}
-		// What is as in the monitoring API, whatever the default has, can be anything.
+		// Values in the form of the monitoring API can be anything, whatever the default has.
 		if inner, isMap := at.(map[string]any); isMap && (len(inner) == 0 || part == "tlsConfig") {
 			return true
 		}

@@ -150,8 +150,8 @@ func everyRightIsUsedAndEnough(t *testing.T, installation func(*testing.T) (*ins
 	}
 }
 
-// What the operator asks for at its start is what the chart grants, but for what is known from objects alone: in which namespaces
-// sources need Secrets, and which ClusterRoles and constraints plans name.
+// At its start the operator asks for exactly the rights that the chart grants, except for those that only objects name:
+// in which namespaces sources need Secrets, and which ClusterRoles and constraints plans name.
 func TestCheckedRightsAreTheCharts(t *testing.T) {
 	for name, installation := range map[string]func(*testing.T) (*install.Installation, string){
 		"in all namespaces": inAllNamespaces, "in one namespace": inOneNamespace, "without what guards a fleet": unguarded,
@@ -229,7 +229,7 @@ func TestEachRightTakenAway(t *testing.T) {
 	eachTakenAway(t, i, namespace, withoutRepeated(grantsOf(t, i)))
 }
 
-// What is not of the watched namespace is the same in both forms.
+// Everything outside the watched namespace is the same in both forms.
 func TestEachRightInOneNamespaceTakenAway(t *testing.T) {
 	t.Parallel()
 	i, namespace := inOneNamespace(t)

@@ -153,7 +153,7 @@ func (c *cell) newTable(rows ...map[string]any) *database.Table {
 	return table
 }
 
-// follow points the source at another table, as a person would.
+// follow points the source at another table, as a user would.
 func (c *cell) follow(table *database.Table) {
 	c.t.Helper()
 	q := table.Query()
@@ -298,8 +298,7 @@ func (c *cell) approve() {
 	c.w.Annotate(customers, v1alpha1.AnnotationApproveDeletions, held.PlanHash)
 }
 
-// told is everything that the operator has told anybody: all of the source but its spec, the events and
-// the tenants.
+// told is all output of the operator: all of the source but its spec, the events and the tenants.
 func (c *cell) told() string {
 	c.t.Helper()
 	o, _ := c.w.Get(customers)

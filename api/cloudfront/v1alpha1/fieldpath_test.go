@@ -75,7 +75,7 @@ func inDomain(path string) error {
 		DistributionID: "E2EXAMPLE1",
 		Mapping:        []mapping.Mapping{{Column: "c", Field: path}},
 		Defaults:       []mapping.Mapping{{Column: "name", Field: "name"}, {Column: "domain", Field: "domains"}},
-		// What some of the fields require in addition.
+		// The additional requirements of some fields.
 		Template: mapping.Template{Spec: map[string]any{
 			"customizations": map[string]any{
 				"webAcl":          map[string]any{"action": "override"},

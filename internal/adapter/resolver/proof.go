@@ -9,12 +9,12 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 )
 
-// enough is how many servers have to show a proof: who can forge the answers of one server proves nothing.
+// enough is how many servers have to show a proof: an attacker may be able to forge the answers of one server.
 const enough = 2
 
-// Shows implements port.Resolver. One server that does not answer has no say, and one that shows something else is enough to
-// wait: its cache may be older, or the others may be deceived.
-func (r *Resolver) Shows(ctx context.Context, record proof.Record) proof.Sight {
+// LookForProof implements port.Resolver. One server that does not answer has no say, and one that shows something else
+// is enough to wait: its cache may be older, or the others may be deceived.
+func (r *Resolver) LookForProof(ctx context.Context, record proof.Record) proof.Sight {
 	if len(r.servers) < enough {
 		return proof.TooFew
 	}
@@ -35,7 +35,7 @@ func (r *Resolver) Shows(ctx context.Context, record proof.Record) proof.Sight {
 	return proof.Missing
 }
 
-// shows is what one server shows. Which name has the text is up to the CNAMEs of who owns the domain.
+// shows is what one server shows. The CNAMEs of the domain's owner decide which name has the text.
 func shows(ctx context.Context, server string, record proof.Record) (proof.Sight, error) {
 	answer, err := ask(ctx, server, record.Name, wire.TypeTXT)
 	if err != nil {

@@ -51,7 +51,7 @@ func TestShows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := r.Shows(t.Context(), record); got != test.want {
+			if got := r.LookForProof(t.Context(), record); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}
 		})

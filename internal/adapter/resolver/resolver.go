@@ -108,7 +108,7 @@ func ask(ctx context.Context, server, name string, kind uint16) (query.Answer, e
 	return answer, answer.Refusal()
 }
 
-// asker puts a question to whichever server it is for.
+// asker puts a question to the server that it is for.
 type asker func(name string, kind uint16) (query.Answer, error)
 
 // asking asks one server.

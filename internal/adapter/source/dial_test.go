@@ -65,8 +65,8 @@ func listen(t *testing.T) (port string, connections chan struct{}) {
 	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port), connections
 }
 
-// A name that resolves to the operator's own machine is as good as its address. What is refused is not connected to at all,
-// and the message says what to do about it.
+// A name that resolves to the operator's own machine is as good as its address. There is no connection at all to a
+// refused address, and the message says what to do about it.
 func TestNoAdapterConnectsToAnAddressThatIsRefused(t *testing.T) {
 	port, connections := listen(t)
 	for name, adapter := range guarded(store.NewGuard(t.Context(), nil, []string{"127.0.0.2"})) {

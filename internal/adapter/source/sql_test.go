@@ -18,7 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
-// patience is far above what anything here takes, and far below what would be waited for in vain.
+// patience is far above what anything here takes, and far below a wait that would never end.
 const patience = 2 * time.Minute
 
 // sqlTables are a table in each SQL database.
@@ -156,7 +156,7 @@ func TestMemoryDoesNotGrowWithTheTable(t *testing.T) {
 	}
 }
 
-// What came before the loss means nothing: the read fails, and says with which server.
+// Rows before the loss mean nothing: the read fails, and names the server.
 func TestALostConnection(t *testing.T) {
 	for provider, s := range sqlTables(t) {
 		t.Run(string(provider), func(t *testing.T) {

@@ -62,7 +62,7 @@ func policies(tags map[string]string, adoption v1alpha1.AdoptionPolicy) v1alpha1
 	}
 }
 
-// distributionName is a name that people know the distribution by.
+// distributionName is a name by which users know the distribution.
 func (b *builder) distributionName(d port.Distribution, tags map[string]string, kept string) string {
 	names := b.newNames(kindDistribution)
 	for _, name := range []string{kept, b.Name, slug(tags["Name"])} {

@@ -41,7 +41,7 @@ func (p *pass[O, R]) judgeAliases() {
 	}
 }
 
-// hold stores claims. That it could not is for the chain to say.
+// hold stores claims. The chain reports a failure.
 func (p *pass[O, R]) hold(ctx context.Context, s distribution.Claim) {
 	if err := p.DomainClaims.HoldDomains(ctx, claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, ownDNS); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "An alias is not released, because it can't be claimed for its namespace")

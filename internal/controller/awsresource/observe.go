@@ -72,7 +72,8 @@ func (c *Controller[O, R]) Begin(ctx context.Context, o O) (reconcile.Pass, erro
 	return p, nil
 }
 
-// judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.
+// judge asks whether the namespace may have what the object wants. An object that is being deleted wants nothing any
+// more.
 func (p *pass[O, R]) judge(ctx context.Context, s Spec) error {
 	if !p.in.DeletedAt.IsZero() {
 		p.Grants.Forget(string(p.object.GetUID()))
@@ -153,7 +154,7 @@ func (p *pass[O, R]) lookResource(ctx context.Context) error {
 // locate reads the resource by its ID. Where that is not known, or no longer there, a create may have made
 // one whose answer never came.
 func (p *pass[O, R]) locate(ctx context.Context) (R, error) {
-	// The spec says which one is to be adopted, whatever status tells of a former one: it may come from a backup.
+	// The spec says which one is to be adopted. Status may come from a backup, and name an earlier one.
 	id := cmp.Or(p.in.Desired.Adopts, p.in.Memory.ID)
 	var none R
 	if id != "" {

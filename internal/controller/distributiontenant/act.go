@@ -21,7 +21,7 @@ import (
 // Perform implements reconcile.Pass.
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	err := p.perform(ctx, k)
-	// What the step has shown or done may change what is wanted of the zones, and so what they have to say to it.
+	// The step may have changed the records that are wanted, and with that the answers of the zones.
 	p.in.Now = p.Clock.Now()
 	p.declare(p.in.Memory.Ledger)
 	p.observeDomains()
@@ -172,8 +172,8 @@ func (p act) move(ctx context.Context, s distributiontenant.Move) error {
 	return nil
 }
 
-// proveGiver makes sure that the tenant which has the domain belongs to another object of this cluster. What is known of
-// that object may be old, and CloudFront takes the domain from whatever has it.
+// proveGiver makes sure that the tenant which has the domain belongs to another object of this cluster. The memory of
+// that object may be old, and CloudFront takes the domain from any tenant.
 func (p act) proveGiver(ctx context.Context, s distributiontenant.Move) error {
 	taken := &fault.Error{
 		Kind: fault.DomainTaken, Operation: "UpdateDomainAssociation",

@@ -38,7 +38,7 @@ func (p *pass) judgeDomains() {
 // observeDomains tells which domains the object has now.
 func (p *pass) observeDomains() { p.DomainClaims.Observe(claimant(p.object), p.in.Stakes()) }
 
-// claim stores claims. That it could not is for the chain to say.
+// claim stores claims. The chain reports a failure.
 func (p act) claim(ctx context.Context, s distributiontenant.Claim) {
 	err := p.DomainClaims.HoldDomains(ctx, claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS())
 	if err != nil {

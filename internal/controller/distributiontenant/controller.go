@@ -43,7 +43,7 @@ type Options struct {
 	Zones *zone.Zones
 	// Resolver queries public DNS; nil where it is not to be queried.
 	Resolver port.Resolver
-	// Rollouts let changes of what customers are served with go on in steps; a nil one lets all go on at once.
+	// Rollouts spread changes of what customers are served with in steps; without them all happen at once.
 	Rollouts *rollout.Rollouts
 	Observer Observer
 	// Gone is told the name in AWS of each tenant whose object is gone; may be nil.
@@ -188,7 +188,7 @@ func (c *Controller) recall(o *v1alpha1.DistributionTenant) distributiontenant.A
 	c.objects[name] = append(c.objects[name], key)
 	c.mu.Unlock()
 	if m != nil && uid != o.UID {
-		// The former object was never seen to be gone; its claims would keep this one out.
+		// The previous object was never seen to be gone; its claims would keep this one out.
 		c.forgetZones(key, uid)
 	}
 	return met

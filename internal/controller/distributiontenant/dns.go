@@ -39,7 +39,7 @@ func (p *pass) declare(stored []dns.Entry) {
 		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Spares: p.granted != nil && p.granted.Takeover() == grant.TakeoverCloudFront, Reclaims: p.in.Rescued, Inherits: p.in.World.Inherits, Still: rests, Correct: p.in.Policy.Drift == resource.DriftEnforce && !rests && !p.in.Unresolved(),
 	}
 	if p.in.World.DNS.Records == nil {
-		// Where the records are wanted depends on how those stand that there are.
+		// The zone of a domain depends on the state of its present records.
 		p.in.World.DNS = p.Zones.Seen(claim)
 	}
 	claim.Wants, claim.Extent = p.in.Wants()
@@ -105,7 +105,7 @@ func (p *pass) knownZones() ([]dns.Zone, bool) {
 	return zones, known && !homeless
 }
 
-// zones reads them. That it fails keeps DNS back, and nothing else.
+// zones reads them. A failure only delays DNS.
 func (p look) zones(ctx context.Context) error {
 	zones, err := p.readZones(ctx)
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {

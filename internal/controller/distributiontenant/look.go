@@ -61,7 +61,7 @@ func (p look) at(ctx context.Context, s distributiontenant.Look) error {
 	case distributiontenant.LookBudget:
 		p.budget()
 	case distributiontenant.LookTurn:
-		asks, changes := p.in.Asks()
+		asks, changes := p.in.Ask()
 		p.in.World.Turn, p.in.World.TurnKnown = p.Rollouts.Ask(ctx, p.object.Labels, asks, changes), true
 	case distributiontenant.LookClaims:
 		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS()), true
@@ -123,7 +123,7 @@ func (p look) certificates(ctx context.Context, arns []string) error {
 		p.in.World.Certificates = map[string]distributiontenant.Certificate{}
 	}
 	if p.in.Deleting {
-		// What is about to be deleted must be seen as it is now.
+		// A tenant that is about to be deleted must be seen as it is now.
 		p.account.References.Forget(arns...)
 	}
 	for _, arn := range arns {
@@ -155,7 +155,7 @@ func (p look) managed(ctx context.Context) error {
 	return nil
 }
 
-// causeOf asks ACM why a certificate was not issued. That it can't tell hides nothing else.
+// causeOf asks ACM why a certificate was not issued. If it can't tell, that hides nothing else.
 func (p look) causeOf(ctx context.Context, managed certificate.Managed) string {
 	if managed.State != certificate.Failed {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// observe gathers what is known without asking anybody, in stages: each needs what those before it have found.
+// observe gathers what is known without a call, in stages: each needs what those before it have found.
 func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant) (*pass, error) {
 	p := &pass{Controller: c, object: o}
 	p.recallObject()
@@ -98,7 +98,8 @@ func (p *pass) recallDistribution() {
 	}
 }
 
-// judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.
+// judge asks whether the namespace may have what the object wants. An object that is being deleted wants nothing any
+// more.
 func (p *pass) judge(ctx context.Context) error {
 	if p.in.Deleting {
 		p.Grants.Forget(string(p.object.UID))

@@ -13,7 +13,8 @@ type Preview struct {
 	distributiontenant.Preview
 	// Name and ID are those of the tenant in AWS. Without an ID there is none.
 	Name, ID string
-	// Wrong says why the tenant can't be compared: it is in another account, or refers to what is not there yet.
+	// Wrong says why the tenant can't be compared: it is in another account, or refers to something that does not exist
+	// yet.
 	Wrong string
 }
 

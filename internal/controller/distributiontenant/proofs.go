@@ -58,5 +58,5 @@ func (p look) sightOf(ctx context.Context, domain string) proof.Sight {
 	if p.Resolver == nil {
 		return proof.TooFew
 	}
-	return p.Resolver.Shows(ctx, proof.For(p.in.Me.Cluster, p.in.Me.Namespace, domain))
+	return p.Resolver.LookForProof(ctx, proof.For(p.in.Me.Cluster, p.in.Me.Namespace, domain))
 }

@@ -27,8 +27,8 @@ func referentOf(r distributiontenant.Reference) referent {
 	return referent{field: r.Field, key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}}
 }
 
-// resolve finds out what the references of the spec lead to. A deletion looks at none of them: whatever became
-// of the parents must not keep a tenant from going.
+// resolve finds out what the references of the spec lead to. A deletion looks at none of them: the state of the parents
+// must not prevent the deletion of a tenant.
 func (p *pass) resolve(ctx context.Context) {
 	if p.in.Deleting {
 		p.follow(p.object, nil)
@@ -59,7 +59,7 @@ func lookUp(ctx context.Context, kube client.Reader, r distributiontenant.Refere
 			return convert.ConnectionGroupReference(&o)
 		}
 	}
-	// What can't be read is not missing.
+	// An object that can't be read is not missing.
 	r.Unread = !apierrors.IsNotFound(err)
 	return r
 }

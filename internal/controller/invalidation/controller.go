@@ -76,7 +76,7 @@ func (c *Controller) Finalizer() string { return v1alpha1.Finalizer }
 // Status implements reconcile.Kind.
 func (c *Controller) Status(o *v1alpha1.Invalidation) any { return &o.Status }
 
-// Forget implements reconcile.Kind. What the object has requested still counts for its namespace.
+// Forget implements reconcile.Kind. The requests of the object still count for its namespace.
 func (c *Controller) Forget(key client.ObjectKey) {
 	if uid, m := c.Drop(key); m != nil {
 		c.Grants.Forget(string(uid))

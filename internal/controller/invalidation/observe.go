@@ -43,7 +43,7 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.Invalidation) (recon
 		c.Grants.Forget(string(o.UID))
 		return p, nil
 	}
-	// Whoever halts wakes the objects that are remembered: this one is by now.
+	// A halt wakes all remembered objects: this one is by now.
 	p.in.World.Hold = c.Halt.Now()
 	if err := p.observeTenants(ctx); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (p *pass) judge(ctx context.Context) error {
 	if p.granted, err = p.Grants.Access(ctx, p.object.Namespace); err != nil || p.in.World.Hold != nil {
 		return err
 	}
-	// All tenants of a namespace are in the account of its grant. One that is not keeps the object from going on.
+	// All tenants of a namespace are in the account of its grant. One that is not stops the object.
 	for _, t := range p.in.World.Targets {
 		if t.TenantID == "" {
 			continue

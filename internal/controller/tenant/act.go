@@ -161,7 +161,8 @@ func (p *pass) try(ctx context.Context, s tenant.Try) error {
 	return nil
 }
 
-// children are the objects in the namespace. What carries the UID of a tenant is this one's: the namespace is.
+// children are the objects in the namespace. Everything with the UID of a tenant is this one's, because the namespace
+// is.
 func (p *pass) children() *children.Set {
 	return &children.Set{
 		Children: p.Children, Now: p.in.Now, Owns: func(l plan.Live) bool { return l.Labels[plan.LabelTenantUID] != "" },

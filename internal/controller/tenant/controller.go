@@ -28,14 +28,14 @@ type Options struct {
 	Children port.Children
 	// Plans is what is known of the plans as they are now.
 	Plans *tenantplan.Plans
-	// Breaker lets deletions go on; nil lets all.
+	// Breaker clears deletions; nil clears all.
 	Breaker *loss.Breaker
 	// Namespaces says which namespaces tenants may have.
 	Namespaces plan.Namespaces
 	Clock      clock.PassiveClock
 	// Ready waits until Children can be read from.
 	Ready func(ctx context.Context) error
-	// Active is closed once this replica is the one that works. What changes before is looked at then.
+	// Active is closed once this replica is the one that works. Earlier changes are looked at then.
 	Active <-chan struct{}
 }
 
@@ -69,8 +69,8 @@ func (c *Controller) Begin(ctx context.Context, o *kleffv1.Tenant) (reconcile.Pa
 	return p, p.observe(ctx)
 }
 
-// ChildChanged wakes those who want the namespace that an object is, or is in. What its labels say does not count: a customer writes
-// them in their own namespace, and could keep the tenants of others awake.
+// ChildChanged wakes the tenants that want the namespace that an object is, or is in. Its labels do not count: a
+// customer writes them in their own namespace, and could keep the tenants of others awake.
 func (c *Controller) ChildChanged(ctx context.Context, l plan.Live) {
 	namespace := l.Namespace
 	if l.Kind == plan.KindNamespace {
@@ -155,7 +155,7 @@ func (c *Controller) concerned(ctx context.Context, o client.Object) []types.Nam
 }
 
 // following are the tenants to which a plan that has changed matters: those that name it or have it, and those whose
-// plan does not exist. What applies to them depends on whether the cluster has any plan.
+// plan does not exist. The rules for them depend on whether the cluster has any plan.
 func (c *Controller) following(ctx context.Context, name string) []types.NamespacedName {
 	var keys []types.NamespacedName
 	known := c.plans(ctx)

@@ -27,7 +27,7 @@ type Options struct {
 	Next func(ctx context.Context, tenants ...string)
 	// Ready waits until Children can be read from.
 	Ready func(ctx context.Context) error
-	// Active is closed once this replica is the one that works. What changes before is looked at then.
+	// Active is closed once this replica is the one that works. Earlier changes are looked at then.
 	Active <-chan struct{}
 }
 
@@ -90,8 +90,8 @@ func (c *Controller) Begin(ctx context.Context, o *kleffv1.TenantPlan) (reconcil
 	return p, p.observe(ctx)
 }
 
-// ChildChanged wakes the plan of a constraint. Labels of other kinds are whosever they are: a pass over a plan looks at all its tenants, and a
-// customer must not be able to ask for one.
+// ChildChanged wakes the plan of a constraint. Anyone may set labels on other kinds: a pass over a plan looks at all
+// its tenants, and a customer must not be able to cause one.
 func (c *Controller) ChildChanged(ctx context.Context, l plan.Live) {
 	if name := l.Labels[plan.LabelPlan]; name != "" && l.Kind == plan.ConstraintKind(l.Kind.Kind) {
 		c.WakeNames(ctx, name)

@@ -70,7 +70,7 @@ func (p *pass) current(ctx context.Context) error {
 // reading is a pass that reads the table.
 type reading struct{ *pass }
 
-// read reads the table, and asks what follows from it. That it fails is a result like any other.
+// read reads the table, and asks what follows from it. A failure is a result like any other.
 func (p reading) read(ctx context.Context) error {
 	p.session.started = p.Clock.Now()
 	p.session.stream.Seen()
@@ -137,7 +137,7 @@ const lookEvery = time.Second
 func (p reading) whileWanted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithTimeout(ctx, p.ReadTimeout)
 	ctx, cancel := context.WithCancelCause(ctx)
-	// The object itself is the pass's, which goes on while a last look is under way.
+	// The object itself is the pass's, which continues while a last look is under way.
 	key, uid, generation := p.key(), p.object.UID, p.object.Generation
 	go func() {
 		look := time.NewTicker(lookEvery)
@@ -241,7 +241,7 @@ type outcome struct {
 	conflict bool
 	// denied is set where the refusal may be meant for every object.
 	denied bool
-	// item is what the breaker need not hold, where a person has approved it.
+	// item is what the breaker need not hold, where a user has approved it.
 	item *loss.Item
 	// version is that of the object where it has changed since it was looked at, and is still the source's.
 	version string
@@ -251,19 +251,19 @@ type outcome struct {
 // writing is a pass that writes the objects of rows.
 type writing struct{ *pass }
 
-// write writes the next changes. What the API server refuses about a row is that row's; what keeps all of several rows
-// from being written ends the poll. A single one may be refused for its own sake, and must not keep others from going.
+// write writes the next changes. A refusal of one object is reported for its row; a failure of all of several objects
+// ends the poll. A single object may be refused for its own sake, and must not stop the others.
 func (p writing) write(ctx context.Context) error {
 	batch := p.in.State.Round.Next(batchSize)
 	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.writeOne(ctx, batch[i]) })
-	// Before any of them is left behind: what could not be told is written, and told, once more.
+	// Before any of them is left behind: a change that could not be reported is written, and reported, once more.
 	if err := p.approveChanges(ctx, results); err != nil {
 		return err
 	}
 	denied := 0
 	for i, r := range results {
 		if r.err != nil {
-			// What was written is found to be equal by the next pass over the same change.
+			// The next pass over the same change finds the written objects to be equal.
 			return fmt.Errorf("applying the tenant %s: %w", batch[i].Name, r.err)
 		}
 		p.apply(tenantsource.Written{Done: r.done, Refused: r.refused, Conflict: r.conflict})
@@ -301,7 +301,7 @@ func (p removal) remove(ctx context.Context) error {
 	return nil
 }
 
-// approveDeletions tells the breaker which of the deletions a person has approved, before they are made.
+// approveDeletions tells the breaker which of the deletions a user has approved, before they are made.
 func (p removal) approveDeletions(ctx context.Context, batch []tenantsource.Loss) error {
 	var items []loss.Item
 	for _, o := range batch {
@@ -324,7 +324,7 @@ func (p *pass) approveChanges(ctx context.Context, results []outcome) error {
 	return p.Breaker.Approve(ctx, items)
 }
 
-// approvedChange is the harm that the spec of that generation does, which a person has approved.
+// approvedChange is the harm that the spec of that generation does, which a user has approved.
 func (p *pass) approvedChange(name, uid string, generation int64) *loss.Item {
 	return &loss.Item{
 		Class: convert.ClassDistributionTenant, UID: uid, Weight: 1, Namespace: p.target.namespace, Name: name, Harm: loss.AnyHarm, Generation: generation,
@@ -344,7 +344,7 @@ func (p removal) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome)
 	return r
 }
 
-// tryRemove looks at the object before it lays hands on it, and asks for exactly the version that it saw: with
+// tryRemove looks at the object before it removes it, and asks for exactly the version that it saw: with
 // a label taken away in the last moment the object is no longer the source's. A batch takes long enough for another process
 // to lead meanwhile, and to see that the row is back.
 func (p removal) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {

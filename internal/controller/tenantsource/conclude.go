@@ -22,7 +22,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	p.in.Now = now
 	p.Observer.Watched(p.key(), p.in.Watch)
 	if err != nil {
-		// The round goes on where it stopped, when the API server answers again.
+		// The round continues where it stopped, when the API server answers again.
 		return reconcile.Conclusion{}
 	}
 	report := tenantsource.Conclude(p.in, p.decision)

@@ -25,7 +25,7 @@ import (
 type Observer interface {
 	// Polled takes the report of a poll that is over, and how long it took.
 	Polled(key client.ObjectKey, r tenantsource.Report, d time.Duration)
-	// Held takes how many deletions wait for a person's approval.
+	// Held takes how many deletions wait for an approval.
 	Held(key client.ObjectKey, deletions int)
 	// RolledOut takes how far changes of the tenants have come.
 	RolledOut(key client.ObjectKey, r rollout.Rollout)
@@ -65,7 +65,7 @@ type Options struct {
 	// Progress tells how far changes of the tenants of a source have come, false where none is on its way. When that changes,
 	// Wake is to be called. Nil: nothing is known.
 	Progress func(source types.NamespacedName) (rollout.Rollout, bool)
-	// Breaker is told what a person has approved for a source, and does not hold it a second time. It may be nil.
+	// Breaker is told what a user has approved for a source, and does not hold it a second time. It may be nil.
 	Breaker *loss.Breaker
 	// Stopped is closed when the operator stops.
 	Stopped <-chan struct{}
@@ -145,19 +145,19 @@ func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
 }
 
 // settled reports whether the table of the source was read, and what follows from that is not done yet. Such a pass reads
-// nothing, and must not wait for others that do: what a read allows to do may not be done much later.
+// nothing, and must not wait for others that do: the changes that a read allows may not be made much later.
 func (c *Controller) settled(key types.NamespacedName) bool {
 	_, s := c.Of(key)
 	return s != nil && s.Round != nil
 }
 
 // Watch says what wakes the sources: changes of their own, of grants, of rollouts, and the first deletion of an object by
-// others. What else becomes of their objects is looked at with the next poll. As many sources are worked on at the same time
-// as there are slots.
+// others. Other changes of their objects are looked at with the next poll. As many sources are worked on at the same
+// time as there are slots.
 func (c *Controller) Watch(slots int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: "tenantsource", Workers: slots + 1, Slots: slots, Short: c.settled, Wake: c.Queue(),
 		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
-		Related:     []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.follows, Matters: deletionBegins}},
+		Related:     []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.losing, Matters: deletionBegins}},
 	}
 }

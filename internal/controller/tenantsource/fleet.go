@@ -64,7 +64,7 @@ func relation(o *v1alpha1.DistributionTenant, labels map[string]string) tenantso
 	return tenantsource.Ours
 }
 
-// ownerOf says whose an object is, for people, who see no source of another namespace.
+// ownerOf says whose an object is, for users, who see no source of another namespace.
 func ownerOf(o *v1alpha1.DistributionTenant, labels map[string]string) string {
 	if name := o.Labels[v1alpha1.LabelSource]; name != "" && o.Labels[v1alpha1.LabelSourceUID] != "" {
 		if o.Labels[v1alpha1.LabelSourceNamespace] != labels[v1alpha1.LabelSourceNamespace] {

@@ -21,15 +21,15 @@ const namedTimeout = 10 * time.Second
 type byName struct{ reading }
 
 // readNamed reads the rows that the database has reported as changed, and applies what concerns no others. It is no poll: it
-// writes no status, and proves nothing about a row that is not there. Whatever else there is to do is left to a poll, which
-// follows at once.
+// writes no status, and proves nothing about a row that is not there. Everything else is left to a poll, which follows
+// at once.
 func (p byName) readNamed(ctx context.Context, k reconcile.Keeper) error {
 	p.apply(tenantsource.NamedBegan{})
 	poll, err := p.applyNamed(ctx, k, p.session.stream.Seen())
 	if poll || err != nil {
 		p.session.stream.Hint()
 	}
-	p.in.Watch = p.session.stream.Shows()
+	p.in.Watch = p.session.stream.State()
 	return err
 }
 

@@ -165,7 +165,8 @@ func TestANamedRowReachesItsObjectWithoutAPoll(t *testing.T) {
 	}
 }
 
-// What other rows have a say in, what takes something away and what has to be told is left to a poll, which comes at once.
+// Changes that depend on other rows, take something away or have to be reported are left to a poll, which comes at
+// once.
 func TestWhatANamedRowLeavesToAPoll(t *testing.T) {
 	t.Parallel()
 	w := watchedWorld(t)

@@ -54,7 +54,8 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) (recon
 	return p, p.observeRollout(ctx)
 }
 
-// judge asks whether the namespace may have what the source wants. What is being deleted wants nothing any more.
+// judge asks whether the namespace may have what the source wants. A source that is being deleted wants nothing any
+// more.
 func (p *pass) judge(ctx context.Context) error {
 	if p.in.Deleting {
 		p.Grants.Forget(string(p.object.UID))
@@ -86,7 +87,7 @@ func (p *pass) compile() {
 	}
 }
 
-// invalid says what makes the spec unusable. The grant is the administrator's, and may change.
+// invalid says why the spec is unusable. The grant is the administrator's, and may change.
 func (p *pass) invalid() string {
 	if err := p.Grant(p.object.Namespace, p.target.namespace); err != nil {
 		return "spec.targetNamespace: " + err.Error()

@@ -88,7 +88,7 @@ func TestAStreamThatIsLostIsTold(t *testing.T) {
 	expect("when it does not want to listen,", "Watching is not there", nil)
 }
 
-// logins are those of a server that lets in whoever comes: with which connection string one has come, and gone.
+// logins are those of a server that lets every client in: the connection strings of clients that have come, and gone.
 type logins struct{ come, gone chan string }
 
 // Listen implements port.Hints.

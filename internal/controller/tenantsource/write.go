@@ -61,7 +61,7 @@ func (p writing) tryWrite(ctx context.Context, c tenantsource.Change) outcome {
 }
 
 // rendered is the object as it is applied. The UID and the version make sure that it is the one that was read:
-// otherwise labels that a person has removed meanwhile, to release the object, would come back. The finalizer is there
+// otherwise labels that a user has removed meanwhile, to release the object, would come back. The finalizer is there
 // from the first moment, and in every apply, or the next one would remove it.
 func (t target) rendered(o mapping.Object, c tenantsource.Change) *unstructured.Unstructured {
 	u := t.named(c.Name)
@@ -126,7 +126,7 @@ func (t target) applyObject(ctx context.Context, u *unstructured.Unstructured, m
 	return t.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(manager), client.ForceOwnership)
 }
 
-// outcomeOf tells what is wrong with the row from what is wrong with the world.
+// outcomeOf distinguishes a mistake in the row from a failure of the API server.
 func (t target) outcomeOf(ctx context.Context, c tenantsource.Change, err error) outcome {
 	if err == nil {
 		return outcome{done: true}

@@ -9,7 +9,7 @@ import (
 
 // Stakes are the aliases that the object wants, in the order of its spec, and those that it has.
 func (in Input) Stakes() (out []claim.Domain) {
-	// An object that is not granted gets nothing new, and must not keep a domain from those who may have it.
+	// An object that is not granted gets nothing new, and must not keep a domain from objects that may have it.
 	if !in.deleting() && !in.Frozen() {
 		for _, alias := range in.Desired.Aliases {
 			out = append(out, claim.Domain{Name: alias, Wanted: true})

@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// What an object has of its aliases depends on what is known of the resource.
+// The stake of an object in its aliases depends on what is known of the resource.
 func TestAliasesAreObserved(t *testing.T) {
 	t.Parallel()
 	wanted, served := claim.Domain{Name: "a.example.com", Wanted: true}, claim.Domain{Name: "a.example.com", Stake: claim.Serves}

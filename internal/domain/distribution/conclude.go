@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// What these kinds report in addition to what tenants report. The api package has the same words as its contract.
+// The reports of these kinds that tenants do not have. The api package has the same words as its contract.
 const (
 	// DeletionStalled is True once a deletion takes longer than it should.
 	DeletionStalled chain.ConditionType = "DeletionStalled"
@@ -127,8 +127,8 @@ func (in Input) left() bool {
 	return v.Retain || v.Present && v.World.TagsKnown && v.Relation() != ownership.Ours
 }
 
-// moved reports whether the deletion is at another step than status says. What failed at the former one does not
-// hold back this one.
+// moved reports whether the deletion is at another step than status says. A failure at the previous step does not delay
+// this one.
 func (in Input) moved() bool {
 	step, before := in.deletionStep(), in.Memory.Deletion
 	return in.deleting() && step != "" && (before == nil || before.Step != step)
@@ -160,8 +160,8 @@ func (in Input) failure(p *chain.Problem) *resource.Failure {
 	v := in.view()
 	f := v.NextFailure(p)
 	if p != nil && p.Stuck && p.Reason == resource.ReasonCreating && !v.Failing(resource.ReasonCreating) {
-		// How long AWS has been saying that there is one already counts from when it first said so: from then on
-		// the next caller reference is taken, which nothing else that failed before may hasten.
+		// How long AWS has been saying that there is one already counts from when it first said so: from then on the
+		// next caller reference is used, and no earlier failure may bring that forward.
 		f.Since = in.Now
 	}
 	return f

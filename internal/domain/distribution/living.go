@@ -99,8 +99,8 @@ func (in Input) create() (Decision, bool) {
 }
 
 // usedUp is for a create that AWS refused because there is, or was, one already, when none is found. Where
-// reads lag it appears in a moment. A caller reference stays used after its distribution is gone: what does
-// not appear for as long as a read may lag never will, and the next reference is taken.
+// reads lag it appears in a moment. A caller reference stays used after its distribution is gone: a distribution that
+// does not appear for as long as a read may lag never will, and the next reference is taken.
 func (in Input) usedUp() (Decision, bool) {
 	f := in.Memory.Failure
 	if in.Desired.Numbered && in.view().Failing(resource.ReasonCreating) && in.Now.Sub(f.Since) >= resource.GracePeriod {

@@ -42,8 +42,8 @@ func gone(in Input) (Decision, bool) {
 	if in.World.present() {
 		return pass()
 	}
-	// What this process has deleted is what the create made, and a reference is not taken twice. A name is free
-	// again: a create that another process was about to send would succeed.
+	// This process has deleted the resource that the create made, and AWS does not take a reference twice. A name is
+	// free again: a create that another process was about to send would succeed.
 	made := in.Desired.Numbered && !in.Attempts.DeletedAt.IsZero()
 	if d, waits := in.answer(in.view().AwaitCreate(resource.Missing)); waits && !made {
 		return d, true

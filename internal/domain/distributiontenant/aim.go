@@ -64,7 +64,7 @@ func (in judged) reachableDomains() []string {
 	return out
 }
 
-// Preview is what a pass would do for an object whose tenant and tags were read, if nothing held it back.
+// Preview is what a pass would do for an object whose tenant and tags were read, if nothing stopped it.
 type Preview struct {
 	// Owned means that the tags name the object, Adoptable that it may adopt the tenant.
 	Owned, Adoptable bool

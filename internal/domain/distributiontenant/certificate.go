@@ -65,8 +65,8 @@ func (in Input) ManagesCertificate() bool {
 }
 
 // requestDue is the request that has to be sent with an update now; nil when none has. It is for all domains that the
-// tenant has: those that come must be there, or would need one of their own, and those that go would never be proven.
-// AWS refuses one for a domain that does not lead to CloudFront.
+// tenant has: without the domains that are added, each would need a request of its own, and those that are removed
+// would never be proven. AWS refuses one for a domain that does not lead to CloudFront.
 func (f *facts) requestDue() *certificate.Request {
 	if p := f.publication; !f.certificate.Wanted || len(p.Leaving) > 0 || f.first && !p.Proven {
 		return nil

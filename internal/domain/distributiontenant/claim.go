@@ -10,7 +10,8 @@ import (
 // Stakes are the domains that the object wants, in the order of its spec, and those that it has without wanting them.
 func (in Input) Stakes() []claim.Domain {
 	var out []claim.Domain
-	// What is not granted or not proven gets nothing new, and must not keep a domain from those who may have it.
+	// An object that is not granted or not proven gets nothing new, and must not keep a domain from objects that may
+	// have it.
 	if !in.Deleting && !in.Frozen() {
 		proven := in.ProvenDomains()
 		for _, d := range in.Desired.Domains {

@@ -41,7 +41,7 @@ func (in judged) onceReturned(d Decision) Decision {
 	return d
 }
 
-// patient holds a step back while an earlier failure is not due for its next try. Looking at a
+// patient delays a step while an earlier failure is not due for its next try. Looking at a
 // tenant that is there stays possible: its state is reported whatever else fails.
 func (in judged) patient(d Decision) Decision {
 	if !in.failure.waiting {
@@ -51,7 +51,7 @@ func (in judged) patient(d Decision) Decision {
 	case Rest, LetGo, EnsureFinalizer:
 		return d
 	case Look:
-		// What a write would refer to is looked up for the write alone.
+		// The resources that a write would refer to are only looked up for a write.
 		if in.World.present() && step.At != LookDistribution && step.At != LookCertificates {
 			return d
 		}

@@ -89,8 +89,8 @@ func placed(in judged) (Decision, bool) {
 	return pass()
 }
 
-// publishedFirst holds a tenant back whose domains CloudFront would refuse, until they lead
-// to it. What else AWS could refuse is asked before.
+// publishedFirst delays a tenant whose domains CloudFront would refuse, until they lead to it. All other reasons for a
+// refusal are checked before.
 func publishedFirst(in judged) (Decision, bool) {
 	if roleStopsCreate(in) {
 		return rest(chain.Problem{Reason: publication.ReasonRoleNotAllowed, Message: publication.RoleText(in.Desired.DNS, in.Policy.DeniedRole), Of: DNSReady}, 0)

@@ -69,7 +69,7 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 		case c.Type == chain.Ready && c.Status && !before.Status && before.Reason != "" && Alarming(before.Reason):
 			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
 		case c.Type == chain.Ready && before.Reason != c.Reason && c.Reason == proof.ReasonDomainNotProven:
-			// No warning: a customer creates the record when they like. But someone has to show it to them.
+			// No warning: a customer creates the record when they like. But they have to see it.
 			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
 		case c.Type == chain.Synced && before.Reason != c.Reason && r.frozen(c.Reason):
 			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: c.Message})

@@ -9,8 +9,8 @@ import (
 
 // failure is what the failure in status lets a pass do.
 type failure struct {
-	// waiting means that a failure of this generation is not due for its next try. That of a
-	// certificate holds back its own next request, and nothing else.
+	// waiting means that a failure of this generation is not due for its next try. That of a certificate only delays
+	// its own next request.
 	waiting bool
 	// patience keeps what was said of it until it is.
 	patience Rest
@@ -22,7 +22,7 @@ type failure struct {
 	retrying bool
 }
 
-// judgeFailure finds out how far the failure in status holds a pass back.
+// judgeFailure finds out which steps the failure in status delays.
 func (in judged) judgeFailure() failure {
 	f, v := in.Memory.Failure, in.resource
 	if f == nil {

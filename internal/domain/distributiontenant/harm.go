@@ -9,7 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Harm says what the next write takes away from those who are served. Empty: nothing.
+// Harm says what the next write takes away from the customers that are served. Empty: nothing.
 func (in Input) Harm() string { return in.onlyProven().view().Harm }
 
 // LostOwnership is the harm of a tenant that is not tagged as the object's any more.

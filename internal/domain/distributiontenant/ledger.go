@@ -52,8 +52,8 @@ func (in judged) retainsTenant() bool {
 	return in.Policy.Retain && in.World.Knowledge != resource.Absent && !theirs
 }
 
-// inDoubt reports whether it is in doubt whose the tenant of a living object is. An object that is deleted takes back what
-// leads to its tenant, whoever has that now.
+// inDoubt reports whether it is in doubt whose the tenant of a living object is. An object that is deleted takes back
+// what leads to its tenant, even if another object owns the tenant now.
 func (in Input) inDoubt(v *resource.View) bool { return !in.Deleting && v.InDoubt() }
 
 // Rests reports whether nothing is changed in DNS for the object for now.

@@ -164,10 +164,10 @@ func inSync(in judged) (Decision, bool) {
 		case in.Policy.Drift != resource.DriftEnforce && request == nil && !attach:
 			return pass()
 		case in.World.Knowledge != resource.Whole && (in.Policy.Drift != resource.DriftEnforce || v.Inheriting()):
-			// What stays as it is has to be known to be sent again.
+			// Values that stay as they are have to be known, because they are sent again.
 			return do(Look{At: LookTenant})
 		case in.Policy.Drift != resource.DriftEnforce:
-			// What was learned is written under every policy, and nothing else with it.
+			// Facts that were learned are written under every policy, and nothing else with them.
 			want, drift = in.World.Tenant.Tenant, nil
 			want.Customizations.CertificateARN = in.aim.target.Customizations.CertificateARN
 		case (attach || len(drift) > 0) && v.Fruitless():
@@ -199,9 +199,9 @@ func inSync(in judged) (Decision, bool) {
 // apart keeps a request for a certificate and a change of customizations in updates of their own: nothing says that AWS
 // takes a certificate and a request for another one together. The customizations come first, and nothing else with them. A
 // new domain, which comes with the request, is then never served without the web ACL and the restrictions that it is to
-// have, and an issued certificate is attached before AWS only tells of the next one. Customizations that AWS does not keep
-// hold the request back no longer than any other value that it does not keep is sent again. Those that are all taken away
-// name no certificate, and an empty block that AWS does not take must not hold the request up.
+// have, and an issued certificate is attached before AWS only tells of the next one. Customizations that AWS does not
+// keep delay the request only for as long as any value that AWS does not keep is sent again. Those that are all taken
+// away name no certificate, and an empty block that AWS does not take must not delay the request.
 func (u Update) apart(fruitless bool) Update {
 	customizations := u.Tenant.Customizations
 	if u.Request == nil || customizations.Equals(u.Seen.Customizations) || customizations.Equals(Customizations{}) {

@@ -65,7 +65,7 @@ type Attempts struct {
 	CertificateSeen time.Time
 	CertificateETag string
 	Certificate     *certificate.Managed
-	// CertificateBefore is the ARN of the one that the last request takes the place of.
+	// CertificateBefore is the ARN of the one that the last request replaces.
 	CertificateBefore string
 	// InvisibleSince is when public DNS first failed to show records that are in sync.
 	InvisibleSince time.Time

@@ -11,7 +11,7 @@ const outdatedFor = 10 * time.Minute
 
 // Outdated reports whether AWS shows the tenant as it was before the last change that is known of it. It then has domains
 // that were taken from it since, which must not lead to CloudFront, and lacks those that it was given. Nothing is
-// concluded from that, but what is being deleted is removed from DNS whatever is shown.
+// concluded from that, but records that are being deleted are removed whatever AWS shows.
 func (in Input) Outdated(t Observed) bool {
 	known := in.Memory.Modified
 	if in.Attempts.Wrote.After(known) {

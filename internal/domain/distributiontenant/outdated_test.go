@@ -52,7 +52,7 @@ func TestATenantAsItWasIsOutOfDate(t *testing.T) {
 }
 
 // While an update may have taken effect unseen, nothing is published that the tenant is only seen to have, and the pass
-// comes again when it is certain. What is published stays.
+// comes again when it is certain. Published records stay.
 func TestNothingIsPublishedInDoubt(t *testing.T) {
 	asked := func(in *distributiontenant.Input) {
 		in.Generation++

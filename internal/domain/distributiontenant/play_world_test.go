@@ -182,7 +182,7 @@ func (p *play) see(whole bool) {
 	p.seen, p.whole = &t, whole
 }
 
-// observe is the input of a pass before anybody was asked.
+// observe is the input of a pass before any call.
 func (p *play) observe() distributiontenant.Input {
 	in := p.in
 	in.Now, in.Attempts = p.now, p.attempts
@@ -374,7 +374,7 @@ func (p *play) held(domain string) bool {
 // sees to that.
 func (p *play) proven(domain string) bool { return p.in.Desired.DNS == nil || p.leads(domain) }
 
-// leads reports whether a record of ours leads everybody to CloudFront.
+// leads reports whether a record of ours leads every client to CloudFront.
 func (p *play) leads(domain string) bool {
 	for r, have := range p.zone {
 		if r.Name == domain && have.phase != dns.Coming {

@@ -9,7 +9,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// proofs are the domains of the spec that are proven, or have to be. What is being deleted proves nothing any more.
+// proofs are the domains of the spec that are proven, or have to be. An object that is being deleted proves nothing any
+// more.
 func (in Input) proofs() []proof.Entry {
 	if in.Deleting || len(in.Policy.Proofs)+len(in.Memory.Proofs) == 0 {
 		return nil
@@ -66,7 +67,7 @@ func (in Input) states() map[string]string {
 	return nil
 }
 
-// proven looks for the records when that is due. A tenant that exists goes on without the domains that lack theirs.
+// proven looks for the records when that is due. A tenant that exists continues without the domains that lack theirs.
 func proven(in judged) (Decision, bool) {
 	unproven := in.unproven
 	switch {
@@ -92,7 +93,7 @@ func (in judged) awaitProof() (Decision, bool) {
 	return rest(*proof.Problem(in.unproven, in.Attempts.Proofs.Sights), in.Attempts.Proofs.DueIn(in.Generation, in.Now))
 }
 
-// inTimeForProof ends a rest when the records are to be looked for again, whatever it is that the object rests for.
+// inTimeForProof ends a rest when the records are to be looked for again, whatever the reason for the rest.
 func (in judged) inTimeForProof(d Decision) Decision {
 	if len(in.unproven) == 0 {
 		return d

@@ -107,7 +107,7 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-// What is not proven keeps no one from the domain, and is woken when a claim changes that.
+// An unproven object keeps no other from the domain, and is woken when a claim changes that.
 func TestWhatIsNotProvenClaimsNothing(t *testing.T) {
 	in := with(unborn(), demanded("alpha.example.com"))
 	want := []claim.Domain{{Name: "alpha.example.com", Stake: claim.Unproven}}

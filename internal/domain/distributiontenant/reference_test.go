@@ -55,7 +55,7 @@ func grouped(changes ...func(*distributiontenant.Reference)) func(*distributiont
 	}
 }
 
-// What can be wrong with an object that the spec names.
+// The problems of an object that the spec names.
 func notFound(r *distributiontenant.Reference) {
 	*r = distributiontenant.Reference{Field: r.Field, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
 }
@@ -256,7 +256,7 @@ func TestConditionsOfReferences(t *testing.T) {
 	}
 }
 
-// What status remembers of the parents is what AWS was made equal to, and of the ETag what was compared.
+// Status remembers the parents that AWS was made equal to, and the ETag that was compared.
 func TestMemoryOfReferences(t *testing.T) {
 	accepted := func(in *distributiontenant.Input) {
 		in.Attempts.AcceptedFor, in.Attempts.Accepted = in.Generation, resource.WroteConfig

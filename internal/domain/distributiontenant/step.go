@@ -86,7 +86,8 @@ type Update struct {
 	chain.Writes
 
 	ID, ETag string
-	// Seen is the tenant under that ETag. What Tenant has as well is not sent: AWS keeps what an update leaves out.
+	// Seen is the tenant under that ETag. Parts that Tenant has as well are not sent: AWS keeps what an update leaves
+	// out.
 	Seen   Tenant
 	Tenant Tenant
 	// Request asks for a managed certificate along with the update; nil when none is wanted.

@@ -24,7 +24,7 @@ type Turn struct {
 
 	// Values are those that it was asked about.
 	Values []string
-	// Release says how an administrator lets the rest go on at once. Empty: there is no such way.
+	// Release says how an administrator lets the rest continue at once. Empty: there is no such way.
 	Release string
 }
 
@@ -163,8 +163,8 @@ func inTurn(in judged) (Decision, bool) {
 	return do(Look{At: LookTurn})
 }
 
-// Asks is the service change, as the order is asked about it. Changes are the differences that it consists of.
-func (in Input) Asks() (a rollout.Ask, changes []resource.Difference) {
+// Ask is the service change, as the order is asked about it. Changes are the differences that it consists of.
+func (in Input) Ask() (a rollout.Ask, changes []resource.Difference) {
 	changes = judge(in).turn.service
 	for _, d := range changes {
 		if field := serviceField(d.Field); !slices.Contains(a.Fields, field) {

@@ -16,8 +16,7 @@ type World struct {
 	Tenant *Observed
 	// TenantFresh is true when the tenant was read in this pass.
 	TenantFresh bool
-	// SettlesFirst is true once AWS has refused to delete a tenant, whichever, because its
-	// disable was still being deployed.
+	// SettlesFirst is true once AWS has refused to delete any tenant because its disable was still being deployed.
 	SettlesFirst bool
 	// Swept is true once the inventory has tried to list the account.
 	Swept bool
@@ -100,8 +99,8 @@ type Holder struct {
 // present reports whether a tenant of our name is known to exist.
 func (w World) present() bool { return w.Tenant != nil }
 
-// blocked reports whether this pass's write was refused for a reason that still holds. That a name was taken is
-// explained as soon as the tenant of that name is seen.
+// blocked reports whether this pass's write was refused for a reason that still holds. The refusal of a name that is
+// taken is explained as soon as the tenant of that name is seen.
 func (w World) blocked() bool {
 	return w.Refused != nil && (!w.present() || w.Refused.Kind != fault.Exists)
 }

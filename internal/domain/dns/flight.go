@@ -39,7 +39,7 @@ type flight struct {
 	slow bool
 }
 
-// slowAfter is how long a batch is on its way before those who wait for it are told. It would
+// slowAfter is how long a batch is on its way before the objects that wait for it are told. It would
 // cost each of them a write to hear of a batch that is in sync a moment later.
 const slowAfter = 45 * time.Second
 
@@ -147,8 +147,8 @@ func (f *flights) begin() {
 	}
 }
 
-// pending are the changes of a flight without the creations that others have undone since. To wait until servers show these
-// would be to wait for ever, where they are not created again.
+// pending are the changes of a flight without the creations that others have undone since. Servers may never show
+// these, where they are not created again.
 func (f *flights) pending(one *flight) []Change {
 	absent := map[Key][]Record{}
 	for r := range one.records {
@@ -180,7 +180,7 @@ func (e SyncAnswered) happen(z *ZoneState) {
 	case fault.Is(e.Err, fault.Throttled, fault.Transient):
 		return
 	case e.Err != nil:
-		// A person has to allow the question first.
+		// Someone has to allow the question first.
 		f.tries++
 		f.err, f.next = asFault(e.Err), now.Add(retry.Jitter(pollAgain.Delay(f.tries), z.at.Random))
 		z.touch(f.names()...)

@@ -64,7 +64,7 @@ func (g *ground) learn(name string, sets []RecordSet) {
 	g.contents.written[name] = true
 	g.touch(name)
 	if !reflect.DeepEqual(before, delegation(g.contents.sets, name)) {
-		g.touchAll() // it concerns whatever stands below
+		g.touchAll() // it concerns everything below
 	}
 }
 

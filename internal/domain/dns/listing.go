@@ -17,8 +17,8 @@ type contents struct {
 	// written are the names that were changed or read individually since the current listing began: a page that was
 	// requested before must not overwrite them.
 	written map[string]bool
-	// listed is when the zone was last listed to its end. settled is when whatever was sent before the first time is at
-	// every server.
+	// listed is when the zone was last listed to its end. settled is when everything that was sent before the first
+	// time is at every server.
 	listed, settled time.Time
 }
 
@@ -49,7 +49,7 @@ const listEvery = 15 * time.Minute
 // listAgain is the pause after a listing that failed.
 var listAgain = retry.Backoff{First: 10 * time.Second, Last: listEvery}
 
-// refreshAfter is how old a listing is at least when a person asks for another.
+// refreshAfter is how old a listing is at least when a user asks for another.
 const refreshAfter = time.Minute
 
 // due says when the next page is due.
@@ -124,8 +124,7 @@ func (l *listing) text(s string) string {
 	return s
 }
 
-// interrupted handles a page that could not be had. Nothing is concluded from a listing that
-// did not come to its end.
+// interrupted handles a page that could not be had. Nothing is concluded from an incomplete listing.
 func (z *ZoneState) interrupted(l *listing, access Access, err error) {
 	now := z.at.Now
 	switch {
@@ -146,7 +145,7 @@ func (z *ZoneState) interrupted(l *listing, access Access, err error) {
 	}
 }
 
-// finish takes over a listing that came to its end.
+// finish takes over a complete listing.
 func (z *ZoneState) finish(l *listing) {
 	now := z.at.Now
 	for name := range z.contents.written {
@@ -183,8 +182,8 @@ func (z *ZoneState) finish(l *listing) {
 	}
 }
 
-// denyRead notes that an identity can't read the zone. Of one that is gone nothing stays, nor what was to be done
-// there.
+// denyRead notes that an identity can't read the zone. If the zone is gone, nothing of it is kept, and nothing remains
+// to be done there.
 func (z *ZoneState) denyRead(access Access, err error) {
 	if !z.rights.denyRead(access, err) {
 		return

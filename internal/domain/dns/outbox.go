@@ -170,7 +170,7 @@ func (o *outbox) nextBatch() (batch []Unit, bisected bool) {
 				}
 			}
 		}
-		// What has changed meanwhile may have grown, or be another identity's by now.
+		// A change that was replaced meanwhile may have grown, or belong to another identity by now.
 		batches := Batches(units, o.traits.Batch)
 		for _, more := range slices.Backward(batches[min(1, len(batches)):]) {
 			o.pushFront(more)

@@ -99,7 +99,7 @@ func (o *outbox) halve(batch []Unit) {
 	o.pushFront(batch[:half])
 }
 
-// denied finds out who is meant. A policy can allow names of records and deny others, and then
+// denied finds out which identity is meant. A policy can allow names of records and deny others, and then
 // one object must not keep all others from a zone that they may change.
 func (o *outbox) denied(batch []Unit, err error) {
 	if len(batch) > 1 {
@@ -120,7 +120,7 @@ func (o *outbox) denied(batch []Unit, err error) {
 // others, until it counts as one that can change none.
 const patienceWithDenials = 3
 
-// full handles a quota that is used up. What makes room must not wait for what needs some.
+// full handles a quota that is used up. Changes that make room must not wait for changes that need room.
 func (o *outbox) full(batch []Unit, err error) {
 	var leaving, coming []Unit
 	for _, u := range batch {

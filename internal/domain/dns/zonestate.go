@@ -12,7 +12,7 @@ import (
 // follows from it. It is not safe for concurrent use.
 //
 // Read ground.go first, then its parts in their order: rights.go, flight.go, doubt.go, outbox.go with outcome.go. Each
-// only changes itself and those before it. What concerns all of them is the ZoneState's own: claims that come and go
+// only changes itself and those before it. The ZoneState itself has what concerns all of them: claims that come and go
 // (declared.go), listings (listing.go), what is due (due.go) and the answers (standing.go).
 type ZoneState struct {
 	*ground
@@ -70,7 +70,7 @@ func (z *ZoneState) Know(t Traits) {
 	z.traits = t
 }
 
-// Apply takes over what has happened at a moment.
+// Apply takes over an event that has happened at a moment.
 func (z *ZoneState) Apply(at Moment, e Event) Effects {
 	z.at, z.effects = at, Effects{}
 	before, _ := z.Due(at.Now)

@@ -93,7 +93,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf classifies any error. What carries no classification is Transient: it is
+// KindOf classifies any error. An error without a classification is Transient: it is
 // tried again, and nothing is concluded from it.
 func KindOf(err error) Kind {
 	if err == nil {

@@ -189,8 +189,8 @@ func country(s string) (code, problem string) {
 	return s, ""
 }
 
-// convertList converts the elements of a list, or of a text with commas or spaces between them. What
-// it returns is sorted and has nothing twice.
+// convertList converts the elements of a list, or of a text with commas or spaces between them. The result is sorted
+// and has nothing twice.
 func (f *field) convertList(v any, convert func(string) (string, string)) (out []string, problem string) {
 	elements, ok := split(v)
 	if !ok {

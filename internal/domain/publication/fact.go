@@ -42,7 +42,7 @@ type Case struct {
 	Deleting bool
 	// Still means that nothing may be changed for the object.
 	Still bool
-	// Held means that the breaker has not let go on what the object asks for.
+	// Held means that the breaker has not cleared what the object asks for.
 	Held bool
 	// InDoubt means that the tags of the tenant that was ours no longer say so, and no live object owns it.
 	InDoubt bool

@@ -46,8 +46,8 @@ func (j *judge) mayPublish(domain string) bool {
 	return j.Tenant.serves(domain) && j.Tenant.Settled
 }
 
-// doubted reports whether the tenant may have lost the domain although it is seen to have it. What it loses has left the
-// ledger before.
+// doubted reports whether the tenant may have lost the domain although it is seen to have it. The records of a domain
+// that it loses have left the ledger before.
 func (j *judge) doubted(domain string) bool {
 	return j.Publishes && j.Tenant.Doubted && j.Tenant.has(domain) && len(j.entries(domain)) == 0
 }
@@ -248,7 +248,7 @@ func (j *judge) ledgerSuffices() bool {
 }
 
 // published reports whether public DNS, as far as the provider tells, leads all those
-// domains to where they should lead, and goes on to do so.
+// domains to where they should lead, and will continue to.
 func (j *judge) published(domains []string) bool {
 	for _, d := range domains {
 		records := j.wanted(d)
@@ -265,7 +265,7 @@ func (j *judge) published(domains []string) bool {
 }
 
 // retracts reports whether the record is about to be deleted. It may be there until then, and a deletion that is on its
-// way takes no notice of what is wanted meanwhile.
+// way is not stopped by what is wanted meanwhile.
 func (j *judge) retracts(r dns.Record) bool {
 	return slices.ContainsFunc(j.Ledger, func(e dns.Entry) bool { return e.Record == r && e.State == dns.Retracting })
 }

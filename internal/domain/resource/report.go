@@ -12,8 +12,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// queueWait is the delay from which on a new object says that it waits for its turn. Below it the next status is there
-// before anybody wonders.
+// queueWait is the delay from which on a new object says that it waits for its turn. With a shorter one, the next
+// status comes before a user notices.
 const queueWait = 20 * time.Second
 
 // shownAfter is how many failures in a row, about which nothing else is known, are needed before status reports them.
@@ -32,7 +32,7 @@ func Sort(list []chain.Condition) {
 }
 
 // Stamped puts the conditions in order, with the generation that they speak of. A resource that is ready with what was
-// applied before is Ready for that generation: who waits for a change of the spec must not take it for done.
+// applied before is Ready for that generation: a client that waits for a change of the spec must not take it for done.
 func (v *View) Stamped(applied int64, list ...chain.Condition) []chain.Condition {
 	if v.Ungranted != nil && v.Audited {
 		list = append(list, chain.Audited(*v.Ungranted))
@@ -71,8 +71,8 @@ func (v *View) Interrupted(standing []chain.Condition, err error) []chain.Condit
 // been failing.
 func (v *View) NextFailure(p *chain.Problem) *Failure {
 	if p == nil || !p.Stuck {
-		// What did not take before has not taken until it has stayed for a while: a person who changes it back again
-		// and again meets ever longer pauses.
+		// A correction that was undone before counts only after it has lasted for a while: if someone changes it back
+		// again and again, the pauses grow.
 		if f := v.Memory.Failure.notConverging(v.Generation); f != nil && v.Now.Sub(v.Tries.LastCorrection) < StableFor {
 			return f
 		}

@@ -183,7 +183,7 @@ func TestMessagesNameAFewFields(t *testing.T) {
 	}
 }
 
-// What many objects have lost at the same time is left alone, and the message says what is true of this one.
+// Resources that many objects have lost at the same time are left alone, and the message says what is true of this one.
 func TestLostOwnerTagsThatAreHeld(t *testing.T) {
 	held := func(v *resource.View) {
 		v.Guarded, v.Harm = true, "is no longer tagged as its own"

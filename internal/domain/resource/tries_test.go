@@ -91,7 +91,8 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// What may still appear after creates, as one process knows it. Marks and answers come in the order of the fields.
+// Resources that may still appear after creates, as one process knows it. Marks and answers come in the order of the
+// fields.
 func TestWhatMayStillAppear(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -146,8 +147,8 @@ func TestWhatMayStillAppear(t *testing.T) {
 	}
 }
 
-// A person edits the object while it is created, so that the status with the tags of the create can't be stored: those that
-// the spec drops are removed all the same. What others set later stays.
+// A user edits the object while it is created, so that the status with the tags of the create can't be stored: those
+// that the spec drops are removed all the same. Tags that others set later stay.
 func TestTagsOfACreateAreOurs(t *testing.T) {
 	t.Parallel()
 	v := ours(func(v *resource.View) { v.Generation, v.Applied, v.Memory.AppliedGeneration = 2, false, 0 })

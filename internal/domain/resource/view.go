@@ -18,7 +18,7 @@ type Object struct {
 	// Me is the owner that our tags name.
 	Me         ownership.Owner
 	Generation int64
-	// Paused stops every write for this object, Halt every write for all objects. Nil: writes go on.
+	// Paused stops every write for this object, Halt every write for all objects. Nil: writes continue.
 	Paused bool
 	// PausedNote is what there is to say of the value of the annotation; usually nothing.
 	PausedNote string
@@ -34,11 +34,11 @@ type Object struct {
 	// AdoptedGeneration is the generation of the spec for which a resource was adopted. While it is the present
 	// one, what the spec does not speak of stays as it is.
 	AdoptedGeneration int64
-	// Guarded means that the breaker has to let go on what takes something out of service.
+	// Guarded means that the breaker has to clear what takes something out of service.
 	Guarded bool
 	// Rescued means that an object of that name was deleted a while ago, and left its resource for the next.
 	Rescued bool
-	// Nudged is true when a person asked to look again at once, with that Token.
+	// Nudged is true when a user asked to look again at once, with that Token.
 	Nudged bool
 	Token  string
 }
@@ -170,7 +170,7 @@ type View struct {
 	TrustsMark bool
 	// Weighs is true while the deletion of the object would take something away that is its own.
 	Weighs bool
-	// Harm says what the next write takes away from those who are served, whatever caused it. Empty: nothing.
+	// Harm says what the next write takes away from the customers that are served, whatever caused it. Empty: nothing.
 	Harm string
 	// Moment is how long tags that an earlier pass read prove enough for a step that can't be taken back.
 	Moment time.Duration
@@ -227,12 +227,12 @@ func (v *View) Elsewhere() bool {
 	return v.Memory.Account != "" && caller != "" && caller != v.Memory.Account
 }
 
-// Budgeted reports whether the object asks for something that the breaker has to let go on.
+// Budgeted reports whether the object asks for something that the breaker has to clear.
 func (v *View) Budgeted() bool {
 	return v.Guarded && (v.Deleting && v.Weighs && !v.Retain || !v.Deleting && v.Harm != "")
 }
 
-// Held reports whether the breaker has not let it go on.
+// Held reports whether the breaker has not cleared it.
 func (v *View) Held() bool {
 	return v.Budgeted() && (!v.asked() || v.World.Budget.State != loss.Go)
 }
@@ -281,7 +281,7 @@ func (v *View) Failing(reason chain.Reason) bool {
 }
 
 // Pausing is how long the failure of this generation is not due for its next try, which next names for the time of the
-// last one. A fresh process keeps to the schedule of the one before it. What a person asks for is due at once.
+// last one. A fresh process keeps to the schedule of the one before it. A request of a user is due at once.
 func (v *View) Pausing(next func(Failure, time.Time) time.Time) time.Duration {
 	if v.Memory.Failure.of(v.Generation) == nil || v.Nudged || v.Tries.Asked {
 		return 0
@@ -289,7 +289,7 @@ func (v *View) Pausing(next func(Failure, time.Time) time.Time) time.Duration {
 	return max(v.DueIn(next), 0)
 }
 
-// DueIn is how long the failure in status still has to wait for its next try, whatever a person asks for.
+// DueIn is how long the failure in status still has to wait for its next try, whatever a user asks for.
 func (v *View) DueIn(next func(Failure, time.Time) time.Time) time.Duration {
 	last := v.Tries.Last
 	if last.IsZero() {

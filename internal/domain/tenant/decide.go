@@ -23,7 +23,7 @@ func Chains() (living, removal []chain.Entry) {
 	return chain.List(livingRules()), chain.List(removeRules())
 }
 
-// The delays until what has no event, or whose event got lost, is looked at again.
+// The delays until the next look at things without an event, or whose event got lost.
 const (
 	lookAgain    = 5 * time.Minute
 	retryRefusal = 30 * time.Second
@@ -74,7 +74,7 @@ func removeRules() []rule {
 	}
 }
 
-// finalized leaves those that have no namespace alone: whatever makes one stores the finalizer first.
+// finalized leaves tenants without a namespace alone: the step that creates one stores the finalizer first.
 func finalized(in *Input) (Decision, bool) {
 	if in.HasFinalizer || !in.mine() {
 		return pass()
@@ -262,7 +262,7 @@ func neverCreated(in *Input) (Decision, bool) {
 	return do(LetGo{})
 }
 
-// withinBudget holds the deletion of a namespace, which has a customer's data, until the breaker lets it go on.
+// withinBudget holds the deletion of a namespace, which has a customer's data, until the breaker clears it.
 func withinBudget(in *Input) (Decision, bool) {
 	switch {
 	case !in.Guarded, in.Retain:
@@ -282,8 +282,8 @@ func withinBudget(in *Input) (Decision, bool) {
 	return do(Rest{After: resource.AskAgain, KeepConditions: true})
 }
 
-// removalLook believes the cache in one thing only: what is being deleted does not come back. All that goes with a namespace wakes
-// its tenant, so that a read each time would be a dozen.
+// removalLook believes the cache in one thing only: an object that is being deleted does not come back. All that goes
+// with a namespace wakes its tenant, so that a read each time would be a dozen.
 func removalLook(in *Input) (Decision, bool) {
 	if in.World.Looked || in.mine() && in.World.Namespace.Deleting {
 		return pass()

@@ -330,7 +330,7 @@ func (in *Input) rolledOut(r rollout.Rollout) chain.Condition {
 	return c
 }
 
-// whoHasIt says whose namespaces have the current version, where the rollout has nothing left to do.
+// whoHasIt says which namespaces have the current version, where the rollout has nothing left to do.
 func (in *Input) whoHasIt(r rollout.Rollout) string {
 	unable := ""
 	for _, m := range members(in.Generation, in.Followers, in.Released) {

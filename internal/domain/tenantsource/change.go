@@ -28,9 +28,9 @@ type Change struct {
 	Name   string
 	// UID and Version are those of the object as it was looked at; empty for Create.
 	UID, Version string
-	// Row names the row, for people.
+	// Row names the row, for messages.
 	Row string
-	// Harm says what the change takes away; empty for nothing. Approved is set where a person has approved it.
+	// Harm says what the change takes away; empty for nothing. Approved is set where a user has approved it.
 	Harm     string
 	Approved bool
 	// Unmark takes the mark off that the object has because its row was gone.
@@ -90,10 +90,10 @@ type Harvest struct {
 	domains map[string]int
 }
 
-// Present reports whether a row names the object, be it as it should or not.
+// Present reports whether a row names the object, usable or not.
 func (h *Harvest) Present(name string) bool { return h.present[name] }
 
-// told is what is left of it to be told once its changes are planned.
+// told is the part of it that is reported after its changes are planned.
 func (h *Harvest) told() *Harvest {
 	out := *h
 	out.Changes, out.present, out.domains = nil, nil, nil

@@ -48,7 +48,7 @@ func manyOf(rows, of int) bool {
 	return rows > 1 && (rows >= of || rows > max(manyRows, of/manyShare))
 }
 
-// UpsetHash identifies what was found; a person approves exactly that.
+// UpsetHash identifies what was found; a user approves exactly that.
 func UpsetHash(upset []string, complete time.Time) string {
 	return hash(append([]string{strconv.FormatInt(complete.Unix(), 36)}, upset...))
 }

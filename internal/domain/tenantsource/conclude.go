@@ -112,9 +112,9 @@ func sentence(text string) string {
 
 // Conclude computes the report of a pass that ended with the decision. It is pure.
 func Conclude(in Input, d Decision) Report {
-	// What has left the window is forgotten with the next poll: alone it is not worth a write.
+	// Losses that have left the window are forgotten with the next poll: they alone are not worth a write.
 	r := Report{History: in.Memory.History, Cleared: in.Memory.Cleared, Granted: in.Ungranted == nil || in.Frozen()}
-	r.Watching, r.Unwatched = in.Watch.says(), in.Watch == nil
+	r.Watching, r.Unwatched = in.Watch.condition(), in.Watch == nil
 	switch round := in.State.Round; {
 	case d.Step == Count:
 		r.History, r.Cleared = in.State.count(in.View)
@@ -235,7 +235,7 @@ func result(round *Round) Result {
 	}
 }
 
-// outcome is a complete poll as people are told of it.
+// outcome is a complete poll in words.
 type outcome struct {
 	Spec
 	round *Round

@@ -17,7 +17,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// said renders conditions as a person reads them.
+// said renders conditions for readers.
 func said(conditions []chain.Condition) []string {
 	var out []string
 	for _, c := range conditions {
@@ -299,7 +299,7 @@ func TestWhatStatusKeepsOfAPoll(t *testing.T) {
 	}
 	want := &tenantsource.Result{
 		Rows: 25, Tenants: 0, Created: 1, Updated: 2, Deleted: 3,
-		// What conditions speak of stands first, since the list has an end.
+		// Rows that conditions mention come first, since the list has an end.
 		Rejected: append([]mapping.Rejection{met}, rejections(19)...), RejectedTotal: 25,
 		Columns: []tenantsource.SeenColumn{seenColumn("name", mapping.TypeString, 25)},
 	}

@@ -180,8 +180,8 @@ func (in Input) removed() (Decision, bool) {
 	return restFor(lookAgain)
 }
 
-// unwoken is when a deleted source looks again that is not woken when its objects change. People may delete them one by one,
-// and the window passes, too.
+// unwoken is when a deleted source looks again that is not woken when its objects change. Users may delete them one by
+// one, and the window passes, too.
 func (in Input) unwoken() time.Duration { return max(in.Guard.Interval, lookAgain) }
 
 // lookAgain is the shortest pause between two rounds. None at all would leave the next one to events.

@@ -269,7 +269,7 @@ func TestANewSpecForgetsWhatWasAbsent(t *testing.T) {
 	}
 }
 
-// What a read of another spec has seen is forgotten, also where its round came to nothing and the former spec is back.
+// The results of a read of another spec are forgotten, also if its round came to nothing and the former spec is back.
 func TestARoundOfAnotherSpecThatCameToNothing(t *testing.T) {
 	in := input(func(in *tenantsource.Input) { in.Generation, in.Reading, in.State.Reading = 2, "other", "former" })
 	apply(&in, tenantsource.Began{})
@@ -369,7 +369,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// What status has counted, what the process knows, and what a read has just seen may be told in any order.
+// The count in status, the memory of the process, and the latest read may come in any order.
 func TestWhatWasClearedAndSeenIsNoLongerCleared(t *testing.T) {
 	owned := []tenantsource.Owned{{Name: "t", UID: "u"}}
 	stuck := func(age time.Duration) *tenantsource.Input {

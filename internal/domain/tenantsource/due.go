@@ -117,8 +117,8 @@ const (
 	lastRetry  = 5 * time.Minute
 )
 
-// refusedPause is the pause after that many polls in a row that have left changes which the API server refused. What stays
-// refused is tried ever more rarely, and at last with the regular polls alone.
+// refusedPause is the pause after that many polls in a row that have left changes which the API server refused. Changes
+// that stay refused are tried ever more rarely, and at last only with the regular polls.
 func refusedPause(refusals int, interval time.Duration) time.Duration {
 	return retry.Backoff{First: firstRetry, Last: interval}.Delay(refusals)
 }

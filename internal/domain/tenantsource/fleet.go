@@ -21,7 +21,7 @@ const (
 	Ours
 	// Earlier: it carries those of a source of the same name and namespace that is gone.
 	Earlier
-	// Foreign: it belongs to someone else, for instance a person.
+	// Foreign: it belongs to someone else, for instance a user.
 	Foreign
 )
 
@@ -29,10 +29,11 @@ const (
 // thousand objects would cost more than everything else.
 type Object interface{ Look() Tenant }
 
-// Tenant is an object of the target namespace as it was looked at. What it refers to is the cache's own, and only read.
+// Tenant is an object of the target namespace as it was looked at. It refers to objects of the cache, which are only
+// read.
 type Tenant struct {
 	Relation Relation
-	// Owner names the owner, for people, where it is Foreign.
+	// Owner names the owner, for messages, where it is Foreign.
 	Owner        string
 	UID, Version string
 	// Key is that of the row that it was made from, Hash that of what was applied last; empty where that is not known.
@@ -67,7 +68,7 @@ func (t Tenant) compare(want mapping.Object) (same bool, harm string) {
 	if !changed && t.Guarded && t.Key == want.Key && within(want.Labels, t.Labels) && within(want.Annotations, t.Annotations) && mapping.Covers(spec, want) {
 		return true, ""
 	}
-	return false, TakesAway(spec, want, changed)
+	return false, HarmOf(spec, want, changed)
 }
 
 // Conflict tells the row of that name whose the object is.

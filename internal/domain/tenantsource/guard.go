@@ -42,7 +42,8 @@ type Guard struct {
 type Owned struct {
 	Name, UID string
 	Domains   []string
-	// Marked is since when it is marked, because its row is gone. Zero: it is not. What is marked was allowed and counted.
+	// Marked is since when it is marked, because its row is gone. Zero: it is not. A marked tenant was allowed and
+	// counted.
 	Marked time.Time
 }
 
@@ -120,7 +121,8 @@ func (g Guard) Judge(q Question) Verdict {
 			left++
 		}
 	}
-	// What is gone already belonged to the fleet of this window. What is counted and not gone still does.
+	// Objects that are gone already belonged to the fleet of this window. Objects that are counted and not gone still
+	// do.
 	v := Verdict{Used: recent.Total()}
 	limit := budget.Limit{Max: g.MaxDeletes, Percent: g.MaxPercent}
 	v.Budget, v.Capped = limit.Allows(q.Fleet+max(recent.Vanished()-left, 0), budget.Ceiling)

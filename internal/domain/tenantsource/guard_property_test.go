@@ -33,7 +33,7 @@ type life struct {
 	counted map[string]bool
 	// countedAt is when status counted them last.
 	countedAt map[string]time.Time
-	// held is the plan in status, approved are the keys of those in a plan that a person has approved, and that no read
+	// held is the plan in status, approved are the keys of those in a plan that a user has approved, and that no read
 	// has missed since that status tells of. seen are those that status has yet to tell of.
 	held           *tenantsource.PendingPlan
 	approved, seen map[string]bool
@@ -59,7 +59,7 @@ func newLife(t *rapid.T) *life {
 
 // play decides and acts until the source rests or something fails, as the driver would.
 func (l *life) play(w weather) {
-	l.now = l.now.Add(time.Second) // a process starts, and a person reads and approves, no faster
+	l.now = l.now.Add(time.Second) // a process starts, and a user reads and approves, no faster
 	l.in.Now = l.now
 	apply(&l.in, tenantsource.Resumed{})
 	for {
@@ -280,7 +280,7 @@ func (l *life) checkCounted(r *tenantsource.Round) {
 	if unasked > 0 && r.Harvest.Rows == 0 {
 		l.t.Fatalf("%d are deleted because a table was empty, without approval", unasked)
 	}
-	// What is remembered is remembered a piece of the window too long at most, and some of it was counted and not deleted.
+	// Losses are remembered at most a piece of the window too long, and some of them were counted and not deleted.
 	most := 0
 	for size := len(l.fleet); size <= len(l.fleet)+l.removed.Within(l.now, l.in.Guard.Window*49/48).Total(); size++ {
 		allowed := max(l.in.Guard.MaxDeletes, size*l.in.Guard.MaxPercent/100)
@@ -463,7 +463,7 @@ func (l *life) pass(t *rapid.T, d time.Duration) {
 	l.play(rapid.SampledFrom([]weather{good, good, good, good, failure, cut, mistake, nameless, refused}).Draw(t, "weather"))
 }
 
-// checks plays at least so many cases: what is looked for needs several things to meet.
+// checks plays at least n cases: the failures need several coincidences.
 func checks(t *testing.T, n int, property func(*rapid.T)) {
 	t.Helper()
 	for range (n + 99) / 100 {

@@ -34,7 +34,7 @@ func ownedN(n int) []tenantsource.Owned {
 	return out
 }
 
-// absent are n objects that were absent in so many reads.
+// absent are n objects that were absent in that many reads.
 func absent(n, reads int) tenantsource.Losses {
 	out := tenantsource.Losses{}
 	for _, o := range ownedN(n) {
@@ -295,8 +295,8 @@ func TestHistoryForgetsWhatHasLeftTheWindow(t *testing.T) {
 	}
 }
 
-// What history says of any moment is at least what there was, and what was more than a window and one piece
-// of it ago is never held against a source.
+// History counts for each moment at least the losses that there were, and never those that are older than a window and
+// one piece of it.
 func TestHistoryIsSmallAndErrsOnTheSafeSide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		window := rapid.SampledFrom([]time.Duration{time.Hour, 24 * time.Hour, 720 * time.Hour}).Draw(t, "window")

@@ -7,10 +7,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
-// TakesAway says what a tenant would lose if an object with that spec, in the form of its JSON, became what its row and the
-// template want. Empty: nothing. changed is set where the row or the template is not what was applied last: what they
-// no longer set is removed then. Who else has set it is not known, so it counts as theirs.
-func TakesAway(live map[string]any, want mapping.Object, changed bool) string {
+// HarmOf says what a tenant would lose if an object with that spec, in the form of its JSON, became what its row and
+// the template want. Empty: nothing. changed is set where the row or the template is not what was applied last: what
+// they no longer set is removed then. Who else has set it is not known, so it counts as theirs.
+func HarmOf(live map[string]any, want mapping.Object, changed bool) string {
 	h := harm{live: live, want: want.Spec, changed: changed}
 	var out []string
 	add := func(text string) {

@@ -19,8 +19,8 @@ type History []Deletions
 // under its latest time. The pieces do not move, or a steady trickle would be one piece that never ends.
 const buckets = 48
 
-// Within drops what is older than the window. What a wrong clock put into the future was just now, or it would
-// use the budget up until then.
+// Within drops what is older than the window. An entry that a wrong clock put into the future counts as of now, or it
+// would use up the budget until then.
 func (h History) Within(now time.Time, window time.Duration) History {
 	out := slices.DeleteFunc(slices.Clone(h), func(d Deletions) bool { return now.Sub(d.Time) >= window })
 	for i := range out {
@@ -31,8 +31,8 @@ func (h History) Within(now time.Time, window time.Duration) History {
 	return out
 }
 
-// Merged keeps no more than so many entries, and forgets no deletion: the oldest ones are taken together, under the latest of
-// their times.
+// Merged keeps at most that many entries, and forgets no deletion: the oldest ones are taken together, under the latest
+// of their times.
 func (h History) Merged(most int) History {
 	extra := len(h) - most
 	if extra <= 0 {

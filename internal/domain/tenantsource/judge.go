@@ -9,7 +9,7 @@ import (
 
 // Seen is what a read has shown, complete or not.
 type Seen interface {
-	// Present reports whether a row names the object, be it as it should or not.
+	// Present reports whether a row names the object, usable or not.
 	Present(name string) bool
 	// Harms are the objects from which their rows take something away.
 	Harms() []Loss
@@ -75,7 +75,7 @@ func (s *State) believe(v View, read Seen, owned []Owned) (seen bool) {
 
 // recall marks those as cleared whose deletion was allowed and counted according to status: by the process before this
 // one, perhaps. They are not counted again, and no plan waits for them; but what was seen of their rows before is not
-// known, so they are confirmed like all others. What was counted so long ago that it no longer counts is judged again.
+// known, so they are confirmed like all others. A loss that was counted before the window is judged again.
 func (s *State) recall(v View) {
 	if len(v.Memory.History) > 0 {
 		s.Losses = s.Losses.clear(s.cleared(v), v.Memory.History[0].Time)

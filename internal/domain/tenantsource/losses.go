@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Loss is what is remembered of an object whose row is gone, or takes something away from it. It is in memory only: who
-// forgets it looks again, and deletes later.
+// Loss is what is remembered of an object whose row is gone, or takes something away from it. It is in memory only: a
+// process that forgets it looks again, and deletes later.
 type Loss struct {
 	Owned
 	// Harm says what the row takes away. Empty: the row is gone.
@@ -20,7 +20,7 @@ type Loss struct {
 	// Reads is how many reads without the row count, Last when the last of them began.
 	Reads int
 	Last  time.Time
-	// Approved is set once a person has approved a plan with it.
+	// Approved is set once a user has approved a plan with it.
 	Approved bool
 	// Cleared is set once the guard has let it happen, and counted it; ClearedAt is when, or earlier.
 	Cleared   bool
@@ -103,7 +103,7 @@ func (ls Losses) each(change func(*Loss)) Losses {
 	return out
 }
 
-// Approve approves exactly the plan that the person saw. The approval stays with each loss until the read that does not
+// Approve approves exactly the plan that the user saw. The approval stays with each loss until the read that does not
 // find it, so that objects are deleted one by one as they are confirmed.
 func (ls Losses) Approve(plan, since string) Losses {
 	if plan == "" || ls.planHash(since) != plan {

@@ -110,8 +110,8 @@ func (e NamedFailed) happen(v View, s *State, _ *Effects) {
 	s.NoNamedUntil, s.NoNamedFor = v.Now.Add(retry), v.Generation
 }
 
-// Named is what a read of named rows came to: the changes that may be made at once. What takes something away, gives
-// something back, or has to be told to people, is left to a poll. poll says that there is such a thing.
+// Named is what a read of named rows came to: the changes that may be made at once. Changes that take something away,
+// give something back, or have to be reported, are left to a poll. poll says that there is such a thing.
 func (s State) Named(v View, h *Harvest) (changes []Change, poll bool) {
 	// How many rows have a value in a column can't be told from some of them.
 	if len(Upset(v.Memory.Columns, math.MaxInt, h)) > 0 {

@@ -70,7 +70,7 @@ func TestWhenRowsAreReadAlone(t *testing.T) {
 	}
 }
 
-// What a row says is applied where no other row has a say in it. All else is left to a poll.
+// A row is applied if no other row matters for it. Everything else is left to a poll.
 func TestWhatARowSaysAlone(t *testing.T) {
 	program := keyed(t)
 	row := mapping.Row{Values: tree{"name": "acme", "domain": []any{"acme.example.com"}}}

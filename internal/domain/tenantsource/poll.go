@@ -19,7 +19,7 @@ type SeenColumn struct {
 	Rows int
 }
 
-// Poll gathers one read. It is a Sink. What it gathers counts only once the read is known to be complete.
+// Poll gathers one read. It is a Sink. Its results count only once the read is known to be complete.
 type Poll struct {
 	// Refuse says why an object that a row would create or change may not be as the row says; empty where it may. Nil:
 	// it always may.
@@ -125,7 +125,7 @@ func (p *Poll) Row(row mapping.Row) error {
 		return nil
 	}
 	p.keys[o.Key]++
-	return p.add(o, cmp.Or(row.Key, o.Name)) // what a person finds the row by
+	return p.add(o, cmp.Or(row.Key, o.Name)) // users find the row by it
 }
 
 // mostColumns is how many columns are remembered in addition to those that are used: a server without a schema may name

@@ -10,7 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// What a source says of changes that reach its tenants in steps. The spec has generation 2, and RolledOut is True for 1.
+// The reports of a source about changes that reach its tenants in steps. The spec has generation 2, and RolledOut is
+// True for 1.
 func TestHowARolloutIsTold(t *testing.T) {
 	t.Parallel()
 	const over = "True RolledOut: No change waits for its turn."

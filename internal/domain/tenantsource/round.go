@@ -27,8 +27,8 @@ type Round struct {
 	// Written is how many of the changes were looked at, made are the keys of those that took something away.
 	Written int
 	made    []string
-	// Removed is how many of those that go were looked at, Deleted how many of them went, Marked how many were marked. Reserved
-	// is set once they, and the changes that take something away, are counted in status.
+	// Removed is how many of the objects to remove were looked at, Deleted how many of them went, Marked how many were
+	// marked. Reserved is set once they, and the changes that take something away, are counted in status.
 	Removed, Deleted, Marked int
 	Reserved                 bool
 	// Judged is set where the verdict replaces what status says is held.
@@ -73,7 +73,7 @@ func (r *Round) done() map[string]bool {
 	return done
 }
 
-// Next are the changes that may be made now, at most so many. Those that take something away are counted first.
+// Next are the changes that may be made now, at most that many. Those that take something away are counted first.
 func (r *Round) Next(most int) []Change {
 	end := len(r.Changes)
 	if !r.Reserved {
@@ -83,7 +83,7 @@ func (r *Round) Next(most int) []Change {
 	return next[:min(len(next), most)]
 }
 
-// Going are the next of those that go, at most so many.
+// Going are the next objects to remove, at most that many.
 func (r *Round) Going(most int) []Loss {
 	next := r.Verdict.Go[r.Removed:]
 	return next[:min(len(next), most)]
@@ -120,8 +120,8 @@ func planOf(changes []Change, v Verdict) Plan {
 	return Plan{Changes: kept, Harmful: len(kept) - harmless, Verdict: v}
 }
 
-// Written says what became of the next change: Done, Refused for a reason, perhaps in conflict with an object of someone else,
-// or not made because its object has changed.
+// Written takes over what became of the next change: Done, Refused for a reason, perhaps in conflict with an object of
+// someone else, or not made because its object has changed.
 type Written struct {
 	Done     bool
 	Refused  string
@@ -150,7 +150,8 @@ func (e Written) happen(_ View, s *State, _ *Effects) {
 	}
 }
 
-// Removed says what became of the next object that goes: Done, Refused for a reason, or not the source's any more.
+// Removed takes over what became of the next object to remove: Done, Refused for a reason, or not the source's any
+// more.
 type Removed struct {
 	Done    bool
 	Refused string

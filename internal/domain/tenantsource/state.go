@@ -8,7 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 )
 
-// Spec is what people want of a source, and what it may have.
+// Spec is what users want of a source, and what it may have.
 type Spec struct {
 	Generation int64
 	// Reading tells specs apart that say different things of what is read and changed, whatever they say of rollouts. Empty:
@@ -70,7 +70,7 @@ type State struct {
 	// Back are the keys of losses that were cleared and that a read has not found since, whose objects were not the source's
 	// meanwhile, or whose count has left the window: what status says of them no longer counts.
 	Back map[string]bool
-	// LastRead is when the last read began, be it complete or not.
+	// LastRead is when the last read began, complete or not.
 	LastRead time.Time
 	// LastRegular is when the last complete poll began that was not asked for out of turn.
 	LastRegular time.Time
@@ -144,8 +144,8 @@ func (s State) told(v View) bool {
 	return r != nil && !v.Deleting && v.Memory.LastPoll.Equal(r.Began.Truncate(time.Second)) && !v.Memory.LastPoll.Equal(r.Previous)
 }
 
-// Began says that a read begins. A changed spec reads something else: what was absent before means nothing. Neither does it
-// where another process has polled in the meantime, which may have seen rows.
+// Began says that a read begins. A changed spec reads something else: what was absent before means nothing. The same
+// holds if another process has polled meanwhile, which may have seen rows.
 type Began struct{}
 
 func (Began) happen(v View, s *State, _ *Effects) {
@@ -164,7 +164,7 @@ func (Began) happen(v View, s *State, _ *Effects) {
 }
 
 // Completed says that a read was complete. Owned are the objects of the source that live, Others is what the read leaves for
-// reads of single rows. What looks like a mistake ends the round; otherwise the guard is asked about what has vanished, and
+// reads of single rows. An apparent mistake ends the round; otherwise the guard is asked about what has vanished, and
 // what rows take away.
 type Completed struct {
 	Harvest *Harvest
@@ -205,8 +205,9 @@ func (e Completed) happen(v View, s *State, out *Effects) {
 	r.Reserved = verdict.New() == 0
 }
 
-// Failed says that the round ends without a result. What its read has seen is there all the same, also where the read broke
-// off or looks like a mistake: a plan that is held ends with it, unless it is known that none of its rows was seen.
+// Failed says that the round ends without a result. The rows that its read has seen exist all the same, also where the
+// read broke off or looks like a mistake: a plan that is held ends with it, unless it is known that none of its rows
+// was seen.
 type Failed struct {
 	Failure *Failure
 	// Seen is nil where it is not the read that has failed.

@@ -30,9 +30,9 @@ type Watch struct {
 	Keys   []string
 }
 
-// says is what the source says of its stream; nil where there is nothing to say, or not yet. Then its condition stays:
+// condition is the report about the stream; nil where there is nothing to say, or not yet. Then its condition stays:
 // each try is bounded, so that it soon says what became of it, and a restart of the operator is no event.
-func (w *Watch) says() *chain.Condition {
+func (w *Watch) condition() *chain.Condition {
 	switch {
 	case w == nil:
 		return nil

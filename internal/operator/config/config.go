@@ -1,4 +1,5 @@
-// Package config is what can be set from outside: the flags of the operator, their checks, and what follows from them.
+// Package config has everything that can be set from outside: the flags of the operator, their checks, and what follows
+// from them.
 package config
 
 import (
@@ -197,7 +198,7 @@ func (c *Config) validateRates() error {
 	return nil
 }
 
-// validateNames checks what would otherwise fail later, and in words that name no flag.
+// validateNames checks values that would otherwise fail later, with a message that names no flag.
 func (c *Config) validateNames() error {
 	for _, f := range []struct{ name, address string }{
 		{"metrics-bind-address", c.MetricsAddress}, {"health-probe-bind-address", c.ProbeAddress},
@@ -218,7 +219,7 @@ func (c *Config) validateNames() error {
 	return nil
 }
 
-// LeaseNamespace is the pod's own unless it is set. Nothing at all is not for here to report.
+// LeaseNamespace is the pod's own unless it is set. A missing one is reported elsewhere.
 func (c *Config) LeaseNamespace() string {
 	if c.LeaderElectionNamespace != "" {
 		return c.LeaderElectionNamespace
@@ -239,8 +240,8 @@ func (c *Config) JudgesDomains() bool {
 	return c.DomainClaims.Enabled && (slices.Contains(c.Controllers, DistributionTenant) || slices.Contains(c.Controllers, Distribution))
 }
 
-// MayHaveTenants says why the sources of one namespace may not have tenants in another.
-func (c *Config) MayHaveTenants(from, to string) error {
+// RefuseTenants says why the sources of one namespace may not have tenants in another.
+func (c *Config) RefuseTenants(from, to string) error {
 	if len(c.WatchNamespaces) > 0 && !slices.Contains(c.WatchNamespaces, to) {
 		return fmt.Errorf("the operator does not watch the namespace %q: ask the administrator to add it to --watch-namespaces", to)
 	}

@@ -16,7 +16,7 @@ const (
 )
 
 // defaultControllers are those of what is in AWS, controllers all of them. Tenants' namespaces need rights in the whole
-// cluster, which no one should have to grant without using them.
+// cluster, which an administrator should not have to grant without using them.
 var (
 	defaultControllers = List{DistributionTenant, TenantSource, Distribution, ConnectionGroup, Invalidation}
 	controllers        = append(slices.Clone(defaultControllers), Tenant)

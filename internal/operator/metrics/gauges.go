@@ -19,7 +19,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
-// Gauges are computed when they are scraped, from what is set here. What is nil, or does not run, has no series.
+// Gauges are computed when they are scraped, from what is set here. Sources that are nil, or do not run, have no
+// series.
 type Gauges struct {
 	// Reader is the cache, and Elected closed in the active replica, the only one that shows objects.
 	Reader  client.Reader

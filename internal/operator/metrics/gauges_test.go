@@ -27,7 +27,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
-// What runs is measured, each gauge by its own name.
+// Everything that runs is measured, each gauge by its own name.
 func TestGaugesOfWhatRuns(t *testing.T) {
 	t.Parallel()
 	elected := make(chan struct{})
@@ -74,7 +74,7 @@ func TestGaugesOfWhatRuns(t *testing.T) {
 	}
 }
 
-// What does not run has no series, and a cache that can't be read fails the scrape.
+// Controllers that do not run have no series, and a cache that can't be read fails the scrape.
 func TestGaugesOfNothing(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()

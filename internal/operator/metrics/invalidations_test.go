@@ -15,7 +15,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
-// What has finished is counted, and has no age: a failed object stays for a day, and nothing is late about it.
+// Finished objects are counted, and have no age: a failed object stays for a day, and nothing is late about it.
 func TestInvalidationObjects(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000_000, 0)

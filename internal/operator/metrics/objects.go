@@ -59,7 +59,7 @@ func (g *Gauges) tenants(ctx context.Context, emit emitter) error {
 	return err
 }
 
-// customers counts those who have a namespace.
+// customers counts the customers that have a namespace.
 func (g *Gauges) customers(ctx context.Context, emit emitter) error {
 	var list kleffv1.TenantList
 	err := g.list(ctx, config.Tenant, &list)
@@ -199,7 +199,7 @@ func byName(a, b metav1.Object) int {
 	return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
 }
 
-// stalled shows the objects for which a person has to act, one by one, and those whose rollout has stopped: Stalled has
+// stalled shows the objects for which someone has to act, one by one, and those whose rollout has stopped: Stalled has
 // only one reason, which may be another one.
 func (g *Gauges) stalled(ctx context.Context, emit emitter) error {
 	if !g.elected() {

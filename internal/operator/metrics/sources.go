@@ -27,9 +27,10 @@ type Sources struct {
 	named map[client.ObjectKey]struct{}
 }
 
-// admits reports whether a source has series of its own, and gives it some while there is room. The polls and changes
-// of the others are counted together by namespace: a user who may create sources must not be able to fill Prometheus.
-func (m *Sources) admits(key client.ObjectKey) bool {
+// name gives a source series of its own while there is room for it, and reports whether it has some. The polls and
+// changes of the others are counted together by namespace: a user who may create sources must not be able to fill
+// Prometheus.
+func (m *Sources) name(key client.ObjectKey) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, known := m.named[key]; known {
@@ -62,7 +63,7 @@ func NewSources(r prometheus.Registerer) (*Sources, error) {
 // Polled implements tenantsource.Observer.
 func (m *Sources) Polled(key client.ObjectKey, r tenantsource.Report, d time.Duration) {
 	ns, name := key.Namespace, key.Name
-	shown := m.admits(key)
+	shown := m.name(key)
 	if !shown {
 		name = ""
 	}
@@ -89,14 +90,14 @@ func (m *Sources) Polled(key client.ObjectKey, r tenantsource.Report, d time.Dur
 
 // Held implements tenantsource.Observer.
 func (m *Sources) Held(key client.ObjectKey, deletions int) {
-	if m.admits(key) {
+	if m.name(key) {
 		m.held.WithLabelValues(key.Namespace, key.Name).Set(float64(deletions))
 	}
 }
 
 // RolledOut implements tenantsource.Observer.
 func (m *Sources) RolledOut(key client.ObjectKey, r rollout.Rollout) {
-	if !m.admits(key) {
+	if !m.name(key) {
 		return
 	}
 	for state, n := range map[string]int{"applied": r.Applied, "failed": r.Failed, "waiting": r.Waiting} {
@@ -109,7 +110,7 @@ func (m *Sources) Watched(key client.ObjectKey, w *tenantsource.Watch) {
 	switch {
 	case w == nil:
 		m.listens.DeleteLabelValues(key.Namespace, key.Name)
-	case m.admits(key):
+	case m.name(key):
 		m.listens.WithLabelValues(key.Namespace, key.Name).Set(one(w.Listening))
 	}
 }

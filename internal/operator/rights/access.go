@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// timeout bounds the check. It must not keep an operator from its work that an API server
-	// refuses or delays the question.
+	// timeout bounds the check. An API server that refuses or delays the question must not keep an operator from its
+	// work.
 	timeout = 10 * time.Second
 	// atOnce is how many questions are open at a time.
 	atOnce = 16
@@ -58,7 +58,7 @@ func Check(ctx context.Context, c config.Config, kubeconfig *rest.Config) error 
 	return nil
 }
 
-// missing asks for each right whether it is there. What could not be asked is not missing.
+// missing asks for each right whether it is there. A right that could not be asked for is not missing.
 //
 // A review of all rules (SelfSubjectRulesReview) would be one question per namespace. It
 // can't tell a right in all namespaces from one in the namespace asked about, and is
@@ -97,7 +97,7 @@ func Self(ctx context.Context, kube kubernetes.Interface) string {
 	return review.Status.UserInfo.Username
 }
 
-// lack says what is missing, what for, and how to get it.
+// lack says which rights are missing, what they are for, and how to get them.
 func lack(who string, rights []Right) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s is not allowed to:\n", who)

@@ -41,8 +41,8 @@ const (
 	elsewhere = "noticing that also after an installation into another namespace (not needed with --cluster-check-copy-namespace=)"
 )
 
-// reasons are those of each role that is generated from the code, in the order of reports. What has none is not asked
-// for.
+// reasons are those of each role that is generated from the code, in the order of reports. Rights without a reason are
+// not asked for.
 var reasons = map[string][]reason{
 	"tenants": {
 		{"distributiontenants", "... the tenants", map[string]string{"get": "confirming a tenant before AWS is changed", "patch": "setting and removing the finalizer"}, required},

@@ -1,4 +1,4 @@
-// Package rights is what the operator has to be allowed to do in the cluster, and the check at its start whether it is.
+// Package rights lists the rights that the operator needs in the cluster, and checks them at its start.
 package rights
 
 import (

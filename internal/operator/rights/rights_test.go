@@ -127,7 +127,7 @@ func TestRightsForTenants(t *testing.T) {
 	}
 }
 
-// What the generated roles give is asked for, each right with what it is needed for, and nothing else is.
+// The check asks for exactly the rights in the generated roles, each with its purpose.
 func TestEveryRightHasAReason(t *testing.T) {
 	roles := readRoles(configOf(t).Webhook)
 	if len(roles) != len(reasons) {

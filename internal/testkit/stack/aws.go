@@ -26,7 +26,7 @@ const controlPath = "/_sim/"
 // controlTimeout is far above what the journal of thousands of tenants takes on a busy machine.
 const controlTimeout = time.Minute
 
-// AWS is the simulated AWS, seen by an observer who knows what it really holds.
+// AWS is the simulated AWS, with a view of what it really holds.
 type AWS struct {
 	// Child is the process, once it was started.
 	Child *process.Child
@@ -182,7 +182,7 @@ func (a *AWS) sdk() awssdk.Config {
 	}
 }
 
-// Disable changes a tenant as a person does who knows nothing of the operator.
+// Disable changes a tenant as a user does who knows nothing of the operator.
 func (a *AWS) Disable(ctx context.Context, name string) error {
 	return a.update(ctx, "disabling "+name+" behind the operator's back", name, func(in *cloudfront.UpdateDistributionTenantInput) { in.Enabled = awssdk.Bool(false) })
 }

@@ -105,8 +105,7 @@ func (s *Stack) Stop() error { return s.processes.Stop() }
 func (s *Stack) Operators() []*Operator { return slices.Clone(s.operators) }
 
 // Env is the environment of an operator: the caller's, cleaned, with the chart's, the service
-// account's way to this control plane, and the way to this AWS. What is given wins; an empty value
-// removes.
+// account's way to this control plane, and the way to this AWS. Given variables win; an empty value removes one.
 func (s *Stack) Env(given map[string]string) []string {
 	return s.env(s.host.Installation, given)
 }

@@ -53,7 +53,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
-// What every world starts with.
+// The objects that every world starts with.
 const (
 	ClusterID      = "test-cluster"
 	DistributionID = "E2EXAMPLE1"
@@ -131,7 +131,7 @@ type World struct {
 	Sim       *sim.Sim
 	Clock     *clocktesting.FakeClock
 	Namespace string
-	// Kube writes as a person would: past the operator's counters.
+	// Kube writes as a user would: past the operator's counters.
 	Kube client.Client
 	// AccessKey is that of the operator, from its next start on. It decides the account.
 	AccessKey string
@@ -182,7 +182,7 @@ type Event struct {
 // TenantController is that of the running process.
 func (w *World) TenantController() *distributiontenant.Controller { return w.process.controller }
 
-// process is what dies in a crash.
+// process is the part that dies in a crash.
 type process struct {
 	*cloud.Cloud
 	inventory  *inventory.Inventory
@@ -277,7 +277,7 @@ func scheme(t TB) *runtime.Scheme {
 	return s
 }
 
-// build makes a world in which a person and the operator have clients of their own.
+// build makes a world in which users and the operator have clients of their own.
 func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch, o Options) *World {
 	t.Helper()
 	if o.Seed == nil {
@@ -406,7 +406,7 @@ func (w *World) rollouts() *rollout.Rollouts {
 	})
 }
 
-// ReleaseRollouts lets groups of changes go on at once, as an administrator does.
+// ReleaseRollouts lets groups of changes continue at once, as an administrator does.
 func (w *World) ReleaseRollouts(names ...string) {
 	w.process.rollouts.Released(names)
 	w.process.rouse(w.Clock.Now())

@@ -137,14 +137,14 @@ func standardMembers(out *types.DistributionConfig, c v1alpha1.DistributionConfi
 			Enabled: new(true), Bucket: &l.Bucket, Prefix: &l.Prefix, IncludeCookies: new(awssdk.ToBool(l.IncludeCookies)),
 		}
 	case out.Logging == nil || awssdk.ToBool(out.Logging.Enabled):
-		// What says already that there is no logging stays: its IncludeCookies also counts for
+		// A block that says already that there is no logging stays: its IncludeCookies also counts for
 		// standard logging v2, which the kind has no field for.
 		out.Logging = &types.LoggingConfig{Enabled: new(false), Bucket: new(""), Prefix: new(""), IncludeCookies: new(false)}
 	}
 }
 
-// tenantMembers sends whatever else there is as it was read: CloudFront shows the logging that a multi-tenant distribution
-// can't have as switched off, and may want it back.
+// tenantMembers sends all other members as they were read: CloudFront shows the logging that a multi-tenant
+// distribution can't have as switched off, and may require it.
 func tenantMembers(out *types.DistributionConfig, c v1alpha1.DistributionConfig) {
 	switch definitions := wireDefinitions(valueOf(c.TenantConfig).ParameterDefinitions); {
 	case definitions != nil:
@@ -179,7 +179,7 @@ func readDefinition(d types.ParameterDefinition) v1alpha1.ParameterDefinition {
 	return out
 }
 
-// wireErrorResponses sends empty what CloudFront shows empty: it refuses an update without.
+// wireErrorResponses sends empty members that CloudFront shows as empty: it refuses an update without them.
 func wireErrorResponses(responses []v1alpha1.CustomErrorResponse) *types.CustomErrorResponses {
 	var items []types.CustomErrorResponse
 	for _, r := range responses {
@@ -212,8 +212,8 @@ func readErrorResponse(r types.CustomErrorResponse) v1alpha1.CustomErrorResponse
 	return out
 }
 
-// wireCertificate sends the certificate back as it was read where the spec is silent or says the same. Of another one
-// nothing is taken over: the rest of the block is the same certificate in older members.
+// wireCertificate sends the certificate back as it was read where the spec is silent or says the same. For another
+// certificate nothing of it is kept: the rest of the block is the old certificate in older members.
 func wireCertificate(base *types.ViewerCertificate, v *v1alpha1.ViewerCertificate) *types.ViewerCertificate {
 	switch {
 	case base != nil && (v == nil || reflect.DeepEqual(readCertificate(*base), v)):

@@ -41,9 +41,9 @@ func (c *Client) CreateTenant(
 	return observed(opCreate, out.DistributionTenant, out.ETag)
 }
 
-// UpdateTenant implements port.TenantWriter. Nothing that AWS documents says whether it takes an empty block, so that
-// one which it does not take must not hold up the rest: that is sent once more without. A refusal has changed
-// nothing, so that the ETag still stands for what was seen.
+// UpdateTenant implements port.TenantWriter. AWS does not document whether it accepts an empty block. If it refuses
+// one, that must not delay the rest, which is sent once more without it. A refusal has changed nothing, so the ETag is
+// still that of the tenant that was seen.
 func (c *Client) UpdateTenant(
 	ctx context.Context, seen distributiontenant.Observed, t distributiontenant.Tenant, request *certificate.Request,
 ) (distributiontenant.Observed, error) {

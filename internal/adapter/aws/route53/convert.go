@@ -84,8 +84,7 @@ var written values.Writer = func(kind, value string) string {
 	return value
 }
 
-// wireChange renders a change. What we never write can't be repeated either, which is what
-// deleting a set takes.
+// wireChange renders a change. A set that we never write can't be repeated either, as its deletion would require.
 func wireChange(c dns.Change) (types.Change, error) {
 	s := c.Set
 	if s.Routed {

@@ -22,13 +22,13 @@ const (
 	// atOnce is how many questions are on their way to one server: a batch has hundreds of names.
 	atOnce = 16
 	// patience is how long after a change name servers that don't respond are asked. Many clusters let no DNS out but
-	// to their own resolver. Services usually have a change at their servers within seconds, so then their word has to
-	// do.
+	// to their own resolver. Services usually have a change at their servers within seconds, so then their answer has
+	// to be enough.
 	patience = time.Minute
 )
 
 // Accepted is Show for changes that the service has accepted, and says are carried out. Its word counts once no server has
-// answered for the age of patience, also where the zone's servers are not known.
+// answered for the age of patience, also if the zone's servers are not known.
 func Accepted(ctx context.Context, servers []string, flattened string, changes []dns.Change, age func() time.Duration) (bool, error) {
 	changes = final(changes)
 	if len(changes) == 0 {
@@ -73,8 +73,7 @@ func silent(servers []string, cause error) error {
 	return query.Silent(operation, "name servers", servers, cause)
 }
 
-// final leaves out sets without values, and the deletions at a name at which something is created: that takes their
-// place.
+// final leaves out sets without values, and the deletions at a name at which something is created: that replaces them.
 func final(changes []dns.Change) (out []dns.Change) {
 	created := map[string]bool{}
 	for _, c := range changes {

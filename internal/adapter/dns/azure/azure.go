@@ -43,7 +43,7 @@ type Config struct {
 	ResourceGroup string
 	Credential    Credential
 	Cloud         Cloud
-	// Endpoint and Authority take the place of the cloud's Resource Manager and Entra ID, in private clouds. Both have to be
+	// Endpoint and Authority replace the cloud's Resource Manager and Entra ID, in private clouds. Both have to be
 	// https. Audience is who tokens for this Resource Manager are for. Empty: that of the cloud.
 	Endpoint, Authority, Audience string
 	// HTTPClient is the SDK's own if nil.

@@ -23,8 +23,8 @@ type step struct {
 	after *armdns.RecordSetProperties
 }
 
-// Change implements port.Zones. Everything that is deleted is read first, so that most of what can't be is found before
-// anything is changed. A set that takes the place of another one of its type does so in one call.
+// Change implements port.Zones. Everything that is deleted is read first, so that most impossible changes are found
+// before anything is changed. A set that replaces another one of its type does so in one call.
 func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (string, error) {
 	at, err := placeOf(opPutRecord, zoneID)
 	if err != nil {
@@ -51,7 +51,7 @@ func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (
 	return d.changes.Next(d.config.Clock.Now()), nil
 }
 
-// steps returns the writes in their order: what makes room, what takes a place, what is new.
+// steps returns the writes in their order: those that make room, those that replace, those that create.
 func (d *DNS) steps(at place, changes []dns.Change) ([]step, error) {
 	if len(changes) == 0 {
 		return nil, invalid("there is nothing to change")

@@ -167,8 +167,7 @@ func split(text string) []string {
 	return append(out, text)
 }
 
-// properties renders a set that is to be created. Other types than these, and what leads to something other than a name
-// or an address, are never written.
+// properties renders a set that is to be created. Other types, and aliases to Azure resources, are never written.
 func (d *DNS) properties(c dns.Change) (*armdns.RecordSetProperties, error) {
 	s := c.Set
 	if s.Alias != "" {

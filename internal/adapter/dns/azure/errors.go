@@ -86,7 +86,8 @@ var operations = map[string]map[string]fault.Kind{
 	opListZonesOfGroup: {codeNoGroup: fault.Denied},
 }
 
-// statuses classifies what has a code that is not listed. What is not here either is transient: nothing is concluded from it.
+// statuses classifies errors whose code is not listed. An error that is not here either is transient: nothing is
+// concluded from it.
 var statuses = map[int]fault.Kind{
 	http.StatusBadRequest:          fault.Invalid,
 	http.StatusUnauthorized:        fault.Denied,

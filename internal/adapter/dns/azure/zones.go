@@ -115,7 +115,7 @@ func fetch[T any](ctx context.Context, pager *runtime.Pager[T], link string) (pa
 		if err != nil {
 			return page, err
 		}
-		// A pager that is given a page returns that first, without a call, and then goes on after it.
+		// A pager that is given a page returns that first, without a call, and then continues after it.
 		if err := json.Unmarshal(current, pager); err != nil {
 			return page, err
 		}
@@ -200,7 +200,7 @@ func (d *DNS) ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSe
 		}
 	}
 	if len(found) == 0 {
-		// That nothing is there can also mean that the zone is not: Azure says either with the same status.
+		// The zone may be missing as well: Azure answers with the same status.
 		_, err = d.getZone(ctx, zoneID)
 	}
 	return found, err
@@ -246,8 +246,8 @@ func (d *DNS) getRecord(ctx context.Context, at place, k dns.Key) (*versioned, e
 	return found, err
 }
 
-// isAbsent reports whether Azure says of a record set, and not of what it belongs to, that there is none. What else answers
-// with that status, such as a proxy, says nothing.
+// isAbsent reports whether Azure says of a record set, and not of what it belongs to, that there is none. Anything else
+// that answers with that status, such as a proxy, says nothing.
 func isAbsent(err error) bool {
 	answer, ok := errors.AsType[*azcore.ResponseError](err)
 	return ok && answer.StatusCode == http.StatusNotFound && (answer.ErrorCode == codeNoRecord || answer.ErrorCode == codeNoResource)

@@ -37,7 +37,7 @@ type Config struct {
 	Halted func() *chain.Halt
 }
 
-// Gate is what the calls of one account pass. It is safe for concurrent use and never blocks.
+// Gate is passed by all calls of one account. It is safe for concurrent use and never blocks.
 type Gate struct {
 	config Config
 
@@ -45,7 +45,7 @@ type Gate struct {
 	bucket *ratelimit.Bucket
 }
 
-// New returns a gate that has not let anything pass yet.
+// New returns a gate that nothing has passed yet.
 func New(c Config) *Gate {
 	return &Gate{config: c, bucket: ratelimit.NewBucket(ratelimit.BucketConfig{
 		Rate: c.Rate, Burst: c.Burst, Reserved: int(port.Follow), Background: int(port.Sweep),
@@ -68,8 +68,8 @@ type errand struct{}
 // read and its write would read again each time, and never end. It is not for concurrent use.
 func Errand(ctx context.Context) context.Context { return context.WithValue(ctx, errand{}, new(bool)) }
 
-// patience is for one call of a client that would wait for as long as it takes: one that is not answered must not hold
-// up its zone. Usual answers take a second, long lists a few.
+// patience is for one call of a client that would wait for as long as it takes: a call without an answer must not stop
+// its zone. Usual answers take a second, long lists a few.
 const patience = 30 * time.Second
 
 // Bounded is Do for such a client, whose failures classify makes faults.

@@ -17,7 +17,7 @@ import (
 const (
 	// recordsPerBatch is the most that Cloudflare takes at once in every plan. Paid plans take 3,500.
 	recordsPerBatch = 200
-	// charactersPerBatch is more than so many records can have: Cloudflare names no such limit.
+	// charactersPerBatch is more than all records of a batch can have: Cloudflare names no such limit.
 	charactersPerBatch = 1 << 20
 	// fewNames is up to how many names are read one by one before a batch. The zone in one call is the better bargain for
 	// more.
@@ -112,7 +112,7 @@ func equal(a, b dns.RecordSet) bool {
 		slices.Equal(sorted(a.Values), sorted(b.Values)) && (b.Exact == nil || slices.Equal(sorted(a.Exact), sorted(b.Exact)))
 }
 
-// room refuses to create what would stand next to something that it can't stand next to. Cloudflare refuses less: it adds
+// room refuses to create a record next to others that exclude it. Cloudflare refuses less: it adds
 // a value to a TXT set, and puts a CNAME next to a TXT record.
 func (h holding) room(changes []dns.Change) error {
 	for _, c := range changes {

@@ -1,8 +1,8 @@
 // Package cloudflare publishes records in zones at Cloudflare. It implements the ports for DNS.
 //
 // Cloudflare has no conditions for changes: a batch is carried out as a whole or not at all, and refuses an address or
-// CNAME record where one is. What it does not refuse (a second TXT value, a record that was edited) this package
-// refuses after a read right before the batch.
+// CNAME record where one is. This package refuses what Cloudflare does not (a second TXT value, a record that was
+// edited), after a read right before the batch.
 package cloudflare
 
 import (

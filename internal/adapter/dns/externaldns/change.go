@@ -40,7 +40,7 @@ func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (
 	return d.changes.Next(d.config.Clock.Now()), nil
 }
 
-// writable refuses what ExternalDNS would not publish, or would have all else wait for.
+// writable refuses records that ExternalDNS would not publish, or that would stop it from publishing others.
 func writable(zone string, c dns.Change) error {
 	s := c.Set
 	switch _, ok := wire.IsDomainName(s.Name); {
@@ -156,7 +156,7 @@ func equal(a, b dns.RecordSet) bool {
 }
 
 // create makes the object of a name that has none. There may be records of others all the same, which ExternalDNS leaves
-// alone: then it would publish nothing, without a word.
+// alone: then it would silently publish nothing.
 func (d *DNS) create(ctx context.Context, zone string, changes []dns.Change) error {
 	first, last := changes[0], changes[len(changes)-1]
 	name := first.Set.Name

@@ -12,9 +12,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// InSync implements port.Zones: ExternalDNS has read each object as it is, and the name servers answer as it says. They are
-// asked first, which costs least. What an object stood for may have been on its way to them when the object was emptied, and
-// is only gone for good if they don't show it after ExternalDNS has read that.
+// InSync implements port.Zones: ExternalDNS has read each object as it is, and the name servers answer as it says. They
+// are asked first, which costs least. When an object is emptied, its records may still be on their way to the servers.
+// They are only gone for good if the servers don't show them after ExternalDNS has read the empty object.
 func (d *DNS) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, error) {
 	ctx = calls.Errand(ctx)
 	if shown, err := d.shown(ctx, zoneID, sent.Changes); err != nil || !shown {

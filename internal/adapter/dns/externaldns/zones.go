@@ -108,9 +108,9 @@ func (d *DNS) takenIn(zone string) []string {
 	return slices.Sorted(maps.Keys(d.taken[zone]))
 }
 
-// sets are what servers may show of an object: what the operator gave it last. They are leaving where the object does not
-// have that any more, be it that the operator has emptied it, or that people have changed it: then they can be deleted, and
-// have to be created to stay.
+// sets are what servers may show of an object: what the operator gave it last. They are leaving if the object does not
+// have that any more, because the operator has emptied it or others have changed it: then they can be deleted, and have
+// to be created to stay.
 func (d *DNS) sets(ctx context.Context, zone string, o object) ([]dns.RecordSet, error) {
 	if d.intact(o) {
 		sets, _ := o.noted()

@@ -12,7 +12,7 @@ import (
 )
 
 // The label before a name whose records are ours, below which a TXT record says whose. A star that is not at the
-// beginning of a name would make that an ordinary one, so that of a wildcard is beside the names that it covers.
+// beginning of a name would make that an ordinary one, so that of a wildcard is next to the names that it covers.
 const (
 	noteLabel         = "_cloudfront-tenant-operator-owner."
 	wildcardNoteLabel = "_cloudfront-tenant-operator-owner-wildcard."

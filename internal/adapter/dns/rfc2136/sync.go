@@ -16,7 +16,8 @@ import (
 )
 
 // InSync implements port.Zones: every secondary has the zone as of the change or later, and what was created is visible at
-// each server. What was deleted may be covered by a wildcard, and then looks as before: of that the serial number tells.
+// each server. A deleted set may be covered by a wildcard, and then nothing looks different: only the serial number
+// tells.
 func (d *DNS) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, error) {
 	want, err := d.serialOf(ctx, zoneID, sent)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
-// besides are the types of which a name must have no set when a CNAME takes the place of others: the prerequisite that
+// besides are the types of which a name must have no set when a CNAME replaces others: the prerequisite that
 // the name has no records at all would refuse those that are deleted. A server leaves out the addition of a CNAME next to
 // another set, and says that all went well.
 var besides = []uint16{
@@ -49,7 +49,7 @@ func newUpdate(zone, clusterID string, changes []dns.Change) (*wire.Msg, error) 
 	return u.Msg, nil
 }
 
-// check notes what is changed where, and refuses what a server would leave out without a word.
+// check notes what is changed where, and refuses what a server would silently leave out.
 func (u *update) check(c dns.Change) error {
 	name, kind := c.Set.Name, wire.StringToType[c.Set.Type]
 	at := u.created
@@ -87,7 +87,7 @@ func (u *update) remove(c dns.Change) error {
 	return nil
 }
 
-// add creates a set, if there is none of that name and type, and none that it can't stand beside.
+// add creates a set, if there is none of that name and type, and none that excludes it.
 func (u *update) add(c dns.Change) error {
 	if c.Action != dns.Create {
 		return nil

@@ -88,8 +88,8 @@ func (t *Tables) client(q mapping.Query) *sdk.Client {
 	})
 }
 
-// configOf has the identity and the region for a query. What limits the calls is the capacity of the table, of which AWS
-// tells by throttling. The operator's limiters are for APIs with one limit for the whole account.
+// configOf has the identity and the region for a query. The capacity of the table limits the calls, and AWS tells of it
+// by throttling. The operator's limiters are for APIs with one limit for the whole account.
 func (t *Tables) configOf(q mapping.Query) awssdk.Config {
 	config := t.config.SDK.Copy()
 	config.Retryer = retryer

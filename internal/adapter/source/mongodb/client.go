@@ -42,8 +42,8 @@ var (
 // New returns a reader of collections. It makes no call.
 func New(c store.Config) *Collections { return &Collections{c} }
 
-// Read implements port.Rows. What it reads was acknowledged by a majority, so that it is not rolled
-// back; it is not one moment: a document that is changed during the read may be seen as it was or as it is.
+// Read implements port.Rows. It reads documents that a majority has acknowledged, so that they are not rolled back.
+// They are not of one moment: a document that is changed during the read may be seen as it was or as it is.
 func (c *Collections) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc

@@ -144,8 +144,8 @@ func checkOptions(query string) error {
 	return nil
 }
 
-// restrict has the last word over the connection string: one read, from the primary, that asks
-// nothing twice behind our back, and no web server that a certificate names.
+// restrict has the last word over the connection string: one read, from the primary, that repeats no request without
+// our knowledge, and asks no web server that a certificate names.
 func restrict(o *options.ClientOptions) *options.ClientOptions {
 	o.Timeout = nil
 	return o.SetReadPreference(readpref.Primary()).SetRetryReads(false).SetRetryWrites(false).

@@ -133,7 +133,7 @@ func splitDSN(text string) (sqldb.Connection, error) {
 	if !ok || !closed || network != "tcp" {
 		return c, sqldb.BadConnection("has no address in the form tcp(host:port), the only form that is allowed: " + form)
 	}
-	// What is left is a URL's form, with nothing in front of the host.
+	// The remaining form is that of a URL, with nothing in front of the host.
 	rest, err := sqldb.ParseURL("://" + address + "/" + database + "?" + query)
 	rest.User, rest.Password = c.User, c.Password
 	return rest, err

@@ -49,7 +49,7 @@ func TestWhichRowsHaveChanged(t *testing.T) {
 	}
 }
 
-// muteServer logs in whoever connects, and then takes what it is sent without a word.
+// muteServer logs in every client, and then takes what it is sent without an answer.
 func muteServer(context.Context, string, string) (net.Conn, error) {
 	client, server := net.Pipe()
 	packet := func(number byte, body string) []byte { return append([]byte{byte(len(body)), 0, 0, number}, body...) }

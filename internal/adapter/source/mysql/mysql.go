@@ -3,8 +3,8 @@
 // A read is one transaction that can't write, with a consistent snapshot, on a connection of its own. Tables of engines without
 // transactions, such as MyISAM, are read as they are at each moment. The server takes one statement at a time. A procedure or a block of
 // statements could still end the transaction and write outside it, so that only a query is sent that begins with
-// SELECT, WITH, VALUES or TABLE; functions that these call can't commit. What no transaction covers are
-// SELECT ... INTO OUTFILE and its like: the user of the connection should not have the right FILE.
+// SELECT, WITH, VALUES or TABLE; functions that these call can't commit. No transaction covers SELECT ... INTO OUTFILE
+// and the like: the user of the connection should not have the right FILE.
 //
 // Values: integers and DECIMAL become numbers, FLOAT and DOUBLE always a float64. TINYINT(1), which is what BOOL and BOOLEAN are, and
 // BIT(1) become a boolean; a TINYINT(1) that is neither 0 nor 1 stays a number, and so do wider TINYINT and BIT. TIMESTAMP and DATETIME
@@ -101,8 +101,8 @@ func (srv *server) Close(ctx context.Context) {
 	_ = srv.conn.Close()
 }
 
-// kill ends the query on the server, which would otherwise go on until it next sends something: the protocol has no other way to
-// say so than a second connection.
+// kill ends the query on the server, which would otherwise run until it next sends something: the protocol has no other
+// way than a second connection.
 func (srv *server) kill(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sqldb.Farewell)
 	defer cancel()
@@ -186,7 +186,7 @@ func (srv *server) Query(ctx context.Context, q mapping.Query) ([]mapping.Column
 }
 
 // named is the query for the rows of the keys. Their text is written as a number, which no mode of the server reads in another way, and
-// compared as the column is: it may also fit keys that differ in case or in accents, whose rows are read in vain.
+// compared as the column is: it may also fit keys that differ in case or in accents, whose rows are read for nothing.
 func named(q mapping.Query) string {
 	if q.Keys == nil {
 		return q.SQL.Query

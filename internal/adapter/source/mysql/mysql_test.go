@@ -234,7 +234,7 @@ func TestALongListIsWhole(t *testing.T) {
 	}
 }
 
-// patience is far above what anything here takes, and far below what would be waited for in vain.
+// patience is far above what anything here takes, and far below a wait that would never end.
 const patience = 2 * time.Minute
 
 // A key is compared as its column is, whatever its type and collation.

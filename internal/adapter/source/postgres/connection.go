@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 )
 
-// largestMessage bounds a message of the server, which holds one row at most: what answers at the address may be anything, and
+// largestMessage bounds a message of the server, which holds one row at most: anything may answer at the address, and
 // announce a gigabyte.
 const largestMessage = 16 << 20
 
@@ -178,8 +178,8 @@ func endpoints(settings map[string]string) ([]string, error) {
 	return all, nil
 }
 
-// keywords writes a connection string. What the library would otherwise take from files in the home directory is named as
-// empty, what it would guess is given.
+// keywords writes a connection string. Parameters that the library would otherwise take from files in the home
+// directory are empty, and those that it would guess are given.
 func keywords(settings map[string]string) string {
 	all := map[string]string{
 		"application_name": store.Program,

@@ -53,7 +53,7 @@ func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 		if err := srv.wait(ctx); err != nil {
 			return s.Fault(err)
 		}
-		if err := s.Soon(listens(q.Watch.Channel)); err != nil {
+		if err := s.Soon(checkListening(q.Watch.Channel)); err != nil {
 			return err
 		}
 	}
@@ -64,11 +64,12 @@ func listen(s *sqldb.Session, channel string) error {
 	if err := s.Soon(func(s *sqldb.Session) error { return s.Exec("LISTEN " + identifier(channel)) }); err != nil {
 		return err
 	}
-	return s.Soon(listens(channel))
+	return s.Soon(checkListening(channel))
 }
 
-// listens fails where the connection does not listen to the channel: a pooler may have given it to another client.
-func listens(channel string) func(*sqldb.Session) error {
+// checkListening fails where the connection does not listen to the channel: a pooler may have given it to another
+// client.
+func checkListening(channel string) func(*sqldb.Session) error {
 	return func(s *sqldb.Session) error {
 		channels, err := s.Ask("SELECT name FROM pg_catalog.pg_listening_channels() AS name")
 		if err == nil && !slices.ContainsFunc(channels, func(row map[string]string) bool { return row["name"] == channel }) {

@@ -14,8 +14,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 )
 
-// muteServer logs in whoever connects, and then takes what it is sent without a word, as a pooler does that has no
-// connection to give.
+// muteServer logs in every client, and then takes what it is sent without an answer, as a pooler without a free
+// connection does.
 func muteServer(_ context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	go func() {

@@ -72,7 +72,7 @@ func (srv *server) Connect(ctx context.Context, dial sqldb.Dial) (err error) {
 	return err
 }
 
-// Close implements sqldb.Server. It also ends what the library does about it in the background.
+// Close implements sqldb.Server. It also ends the library's work on it in the background.
 func (srv *server) Close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sqldb.Farewell)
 	defer cancel()
@@ -140,8 +140,8 @@ func (srv *server) Query(ctx context.Context, q mapping.Query) ([]mapping.Column
 	}, nil
 }
 
-// named is the query for the rows of the keys, and what it has in place of its placeholders. The server takes the keys for
-// what the column is, so that an index serves.
+// named is the query for the rows of the keys, and what it has in place of its placeholders. The server gives the keys
+// the column's type, so that it can use an index.
 func named(q mapping.Query) (query string, params [][]byte) {
 	if q.Keys == nil {
 		return q.SQL.Query, nil

@@ -19,7 +19,7 @@ func (srv *server) Begin(s *sqldb.Session) error {
 		SET LOCAL client_encoding = 'UTF8'; SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO';
 		SAVEPOINT standby`,
 		milliseconds, min(milliseconds, sqldb.LockTimeout.Milliseconds()),
-		// For a reader that died without a word. One that only waits for processor time must not be taken for it.
+		// For a reader that died without a goodbye. One that only waits for processor time must not be mistaken for it.
 		milliseconds+sqldb.Grace.Milliseconds())); err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ var lags = map[string]string{"cut off": sqldb.CutOff, "behind": sqldb.Behind}
 
 // standby answers with what is wrong with a standby. One without a walreceiver gets nothing from its primary any more;
 // when it last got something is all that is known then. One that has more than it replayed is behind by the age of what
-// it replayed last. The age alone says nothing: the primary may be idle. Who may not see the receiver's status still
-// sees that there is one. A replica of Aurora reads its primary's storage, and has none of these functions.
+// it replayed last. The age alone says nothing: the primary may be idle. A user that may not see the receiver's status
+// still sees that there is one. A replica of Aurora reads its primary's storage, and has none of these functions.
 var standby = fmt.Sprintf(`
 SELECT CASE
   WHEN NOT pg_catalog.pg_is_in_recovery() OR pg_catalog.to_regproc('aurora_version') IS NOT NULL THEN ''

@@ -17,8 +17,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// batch is the number of keys that SCAN looks at in one go: enough that the network costs little, and not so
-// many that other clients wait.
+// batch is the number of keys that SCAN looks at in one go: enough that the network costs little, and few enough that
+// other clients don't wait.
 const batch = 1000
 
 // valuesAtOnce is the number of keys whose values are asked for in one go. They are in memory together, and may be large.
@@ -117,7 +117,7 @@ func (r read) scan(ctx context.Context, pattern string, sink mapping.Sink) error
 		if err != nil {
 			return r.failed(ctx, "SCAN", err)
 		}
-		if err := r.named(ctx, r.fresh(keys), sink); err != nil {
+		if err := r.named(ctx, r.dropSeen(keys), sink); err != nil {
 			return err
 		}
 		if next == 0 {
@@ -127,9 +127,9 @@ func (r read) scan(ctx context.Context, pattern string, sink mapping.Sink) error
 	}
 }
 
-// fresh leaves out the keys that the scan has shown before: while the table of keys grows or shrinks it
+// dropSeen leaves out the keys that the scan has shown before: while the table of keys grows or shrinks it
 // shows some twice.
-func (r read) fresh(keys []string) []string {
+func (r read) dropSeen(keys []string) []string {
 	fresh := keys[:0]
 	for _, key := range keys {
 		sum := sha256.Sum256([]byte(key))

@@ -292,7 +292,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// What a user may not ask is not held against the server, and neither is what an old one does not know.
+// A server is not refused for a question that the user may not ask, or that an old server does not know.
 func TestAServerThatTellsLittle(t *testing.T) {
 	for name, answer := range map[string]script{
 		"a user that may not ask": always("INFO", "-NOPERM User x has no permissions to run the 'info' command\r\n"),

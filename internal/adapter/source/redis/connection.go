@@ -88,7 +88,7 @@ func parseConnection(text string) (connection, error) {
 	return connection{options: restricted(options), host: options.Addr}, nil
 }
 
-// restricted keeps who connects to which database, and decides the rest: one connection, on which
+// restricted keeps the user and the database, and decides the rest: one connection, on which
 // nothing is tried again.
 func restricted(o *sdk.Options) *sdk.Options {
 	return &sdk.Options{

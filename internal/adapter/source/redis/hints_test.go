@@ -64,7 +64,7 @@ func TestListenRefuses(t *testing.T) {
 	}
 }
 
-// What the server tells of keys is a hint, whether it lets the user look at its settings or not.
+// A notification about a key is a hint, whether the server lets the user look at its settings or not.
 func TestListenTellsOfKeys(t *testing.T) {
 	for name, config := range map[string]string{
 		"all events":                   configured("AK"),

@@ -142,7 +142,7 @@ func splitHost(text string) (host, port string, err error) {
 // hostName leaves no room for a path, a socket's name or a URL.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.?$`)
 
-// Address checks a host and its port, and joins them. Only what is reached over the network comes through: no socket in
+// Address checks a host and its port, and joins them. It only accepts what is reached over the network: no socket in
 // the file system, and no abstract one.
 func Address(host, port, defaultPort string) (string, error) {
 	if host == "" {

@@ -1,6 +1,6 @@
 // Package sqldb is what the adapters for SQL databases share: a connection string is taken apart without a look at
-// anything of the operator's own machine, and a session is led on a connection of its own, whose failures are told in
-// the same words. What a database has of its own is its Server.
+// anything of the operator's own machine, and a session uses a connection of its own, whose failures are told in
+// the same words. A database's own part is its Server.
 package sqldb
 
 import (
@@ -28,7 +28,7 @@ const (
 	LockTimeout = 10 * time.Second
 	// MaxLag is how far a replica may be behind before it is not read.
 	MaxLag = time.Minute
-	// Farewell bounds what is still said to a server after a read was given up: the order to end its query.
+	// Farewell bounds the last message to a server after a read was given up: the order to end its query.
 	Farewell = time.Second
 )
 
@@ -126,7 +126,7 @@ func (s *Session) read(q mapping.Query, sink mapping.Sink) error {
 }
 
 // Named is the query for some rows of a query, those whose key fulfils the condition. The query ends before a line that
-// it did not write, be its last one a comment or not.
+// it did not write, whether its last line is a comment or not.
 func Named(query, condition string) string {
 	return "SELECT * FROM (\n" + strings.TrimRight(query, "; \t\r\n") + "\n) AS tenant_rows WHERE " + condition
 }

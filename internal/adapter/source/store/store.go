@@ -1,5 +1,5 @@
 // Package store is what the adapters for stores of customers share: where they may connect to, what a connection string may
-// say, exact numbers, and texts of failures that hold still and tell no secret.
+// say, exact numbers, and texts of failures that are stable and tell no secret.
 package store
 
 import (
@@ -22,7 +22,7 @@ import (
 
 // Config is what a reader of a store is made of.
 type Config struct {
-	// Timeout is how long a query may take. What zero means depends on the store.
+	// Timeout is how long a query may take. The meaning of zero depends on the store.
 	Timeout time.Duration
 	// Guard is asked before each connection; nil allows all.
 	Guard *Guard
@@ -39,7 +39,7 @@ func Text(text string, otherwise mapping.Unsupported) any {
 	return text
 }
 
-// JSON is the value of a JSON document. What is none stays a text.
+// JSON is the value of a JSON document. A text that is not JSON stays a text.
 func JSON(text string) any {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
