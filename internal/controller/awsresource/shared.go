@@ -27,7 +27,7 @@ type Shared struct {
 	Client client.Client
 	// Accounts are the AWS accounts in which resources are.
 	Accounts *account.Registry
-	// Breaker lets deletions go on; nil lets all.
+	// Breaker clears deletions; nil clears all.
 	Breaker *loss.Breaker
 	// Halt stops all writes; a nil one none.
 	Halt *halt.Switch
@@ -57,7 +57,7 @@ func (s *Shared) Object(o client.Object, class losses.Class, tries *resource.Tri
 		Guarded:      s.Breaker.Watches(class),
 		Rescued:      s.Breaker.Rescued(class, o.GetNamespace(), o.GetName()),
 		Token:        convert.Token(annotations),
-		// Whoever halts wakes the objects that are remembered: this one is by now.
+		// A halt wakes the remembered objects, and by now this one is one of them.
 		Halt: s.Halt.Now(),
 	}
 	out.Paused, out.PausedNote = convert.Paused(annotations)
