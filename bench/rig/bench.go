@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// poll is how often something is looked at, and Hang ends a run in which nothing moves any more.
+	// poll is how often something is looked at.
 	poll = 250 * time.Millisecond
+	// Hang ends a run in which nothing moves any more.
 	Hang = 2 * time.Hour
 )
 

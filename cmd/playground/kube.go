@@ -156,20 +156,28 @@ func (k *kube) until(what string, reached goal, names ...string) step {
 			if len(missing) == 0 {
 				return nil
 			}
-			select {
-			case <-k.changed:
-			case <-bounded.Done():
+			if !k.hasChanged(bounded) {
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
 				return k.timedOut(ctx, what+", for "+strings.Join(missing, ", "), k.sayTenants(missing...))
 			}
-			select {
-			case <-time.After(settleTime):
-			case <-bounded.Done():
-			}
 		}
 	}
+}
+
+// hasChanged waits until a tenant has changed, and a moment more: changes come together. It is false once the time is up.
+func (k *kube) hasChanged(ctx context.Context) bool {
+	select {
+	case <-k.changed:
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case <-time.After(settleTime):
+	case <-ctx.Done():
+	}
+	return true
 }
 
 // showTable shows the columns that fit a terminal, unless they are as before.

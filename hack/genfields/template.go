@@ -42,8 +42,10 @@ var otherwise = map[string]string{
 
 // template writes the type that stands in a template for a type, and those for what is below it.
 func template(f field) string {
-	var members []string
-	below := ""
+	var (
+		members []string
+		below   strings.Builder
+	)
 	for _, m := range f.below {
 		if slices.Contains(ofOneTenant, m.path) {
 			continue
@@ -52,13 +54,13 @@ func template(f field) string {
 			m.typ = "*bool" // where false differs from none
 		}
 		if block := strings.TrimPrefix(m.typ, "*"); templates[block] != "" {
-			below += template(field{typ: block, below: m.below})
+			below.WriteString(template(field{typ: block, below: m.below}))
 			m.typ = "*" + firstWord(templates[block])
 		}
 		members = append(members, fmt.Sprintf("%s\n%s %s %s", comment(relaxed(m)), m.name, m.typ, m.tag))
 	}
 	return fmt.Sprintf("\n%s\n//\n// +kubebuilder:validation:MinProperties=0\ntype %s struct {\n%s\n}\n",
-		comment(templates[f.typ]), firstWord(templates[f.typ]), strings.Join(members, "\n\n")) + below
+		comment(templates[f.typ]), firstWord(templates[f.typ]), strings.Join(members, "\n\n")) + below.String()
 }
 
 func comment(text string) string { return "// " + strings.ReplaceAll(text, "\n", "\n// ") }

@@ -30,7 +30,7 @@ func TestWhatIsRememberedOfAnObject(t *testing.T) {
 	if uid, m := k.Of(at); uid != "" || m != nil {
 		t.Errorf("before its first pass it is known as %q", uid)
 	}
-	*k.Recall(first, from(10)) += 1
+	*k.Recall(first, from(10))++
 	if got := *k.Recall(first, from(20)); got != 11 {
 		t.Errorf("in its second pass %d is remembered, want 11", got)
 	}

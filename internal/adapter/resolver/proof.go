@@ -19,7 +19,10 @@ func (r *Resolver) LookForProof(ctx context.Context, record proof.Record) proof.
 		return proof.TooFew
 	}
 	count := map[proof.Sight]int{}
-	for sight := range each(r.servers, func(server string) (proof.Sight, error) { return shows(ctx, server, record) }) {
+	for sight, err := range each(r.servers, func(server string) (proof.Sight, error) { return shows(ctx, server, record) }) {
+		if err != nil {
+			sight = proof.Silent
+		}
 		count[sight]++
 	}
 	switch answered := len(r.servers) - count[proof.Silent]; {
