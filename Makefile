@@ -55,10 +55,12 @@ generate: controlplane manifests docs ## Write everything that is generated
 	@hack/install-manifests.sh
 
 .PHONY: manifests
-manifests: ## Write deep copies and CRDs from the API types, rights from the code, and the chart's copies
+manifests: ## Write deep copies, templates and CRDs from the API types, rights from the code, and the copies of both
+	@go run ./hack/genfields
 	@$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=config/crd
 	@$(TOOL) controller-gen rbac:roleName=unnamed,fileName=rbac.yaml paths=./internal/... output:rbac:dir=$(CHART)/files
 	@rm -rf $(CHART)/files/crds && cp -r config/crd $(CHART)/files/crds
+	@cp $(CHART)/files/rbac.yaml internal/operator/rights/roles.yaml
 
 .PHONY: docs
 docs: ## Write the reference documentation
@@ -94,6 +96,12 @@ test-unit: ## Run the tests that need no API server
 test-crash: controlplane ## Kill the real operator and spoil its calls, case by case: make test-crash CASES=-1, or CASE=17 for one
 	@DNSSERVER_ASSETS="$$(hack/dnsservers.sh)" DATABASE_ASSETS="$$(hack/databases.sh)" go -C test/crash test -count=1 -timeout 0 -run '^(TestCampaign$(if $(CASE),,|TestMutations))$$' -args \
 		-crash.cases=$(or $(CASES),600) -crash.parallel=20 $(if $(CASE),-crash.case='$(CASE)') $(CRASHFLAGS)
+
+.PHONY: test-levels
+test-levels: controlplane ## Tell which levels of tests notice which deliberate mistakes, resumable; it takes hours
+	@mkdir -p dist
+	@DNSSERVER_ASSETS="$$(hack/dnsservers.sh)" DATABASE_ASSETS="$$(hack/databases.sh)" go -C test/crash test -count=1 -timeout 0 -v -run '^TestLevels$$' -args \
+		-crash.levels='$(CURDIR)/dist/levels.json' $(CRASHFLAGS)
 
 .PHONY: soak
 soak: controlplane ## Let faults strike one world for long, and watch what the operator uses: make soak SOAK=1h ACTIVES=2

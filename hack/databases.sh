@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Provides the stores that the tests of sources need: PostgreSQL, MariaDB, Redis, and dynalite (DynamoDB) and FerretDB
 # (MongoDB), which are built into the user's cache folder once per version. Run as root on Debian or a derivative, it
-# installs missing packages; otherwise it prints what to install. Prints the folder of what was built.
+# installs missing packages; otherwise it prints what to install. Prints the folder of the programs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Provides what tests of DNS providers need: BIND 9, and ExternalDNS with its CRD. Run as root on Debian or a derivative,
-# it installs BIND where it is missing; otherwise it prints what to install. ExternalDNS comes from its Go module, and is
-# built into the user's cache folder once per version. Prints the folder of what was built.
+# Provides the servers that tests of DNS providers need: BIND 9, and ExternalDNS with its CRD. Run as root on Debian or
+# a derivative, it installs BIND where it is missing; otherwise it prints what to install. ExternalDNS comes from its Go
+# module, and is built into the user's cache folder once per version. Prints the folder of the programs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -3,7 +3,7 @@
 #
 #   hack/site.sh build      this tree, into dist/site; dead links fail it
 #   hack/site.sh serve      this tree, on http://localhost:5173, following edits
-#   hack/site.sh versions   what is published, into dist/pages: main as "next", and each release that has a site.
+#   hack/site.sh versions   the published versions, into dist/pages: main as "next", and each release that has a site.
 #                           SITE_URL names where: https://OWNER.github.io/REPOSITORY/
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the chart's ConstraintTemplates in Gatekeeper's engine, and then what a plan's constraints refuse on a real API
-# server, with Gatekeeper's real webhook and the built operator. Arguments are passed to the second go test.
+# Tests the chart's ConstraintTemplates in Gatekeeper's engine, and then the refusals of a plan's constraints on a real
+# API server, with Gatekeeper's real webhook and the built operator. Arguments are passed to the second go test.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

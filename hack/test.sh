@@ -37,7 +37,7 @@ export GOGC="${GOGC:-300}"
 export GORACE="atexit_sleep_ms=0${GORACE:+ ${GORACE}}"
 export OPERATOR_RACE=1 # see OperatorRaces in internal/testkit/module
 
-# What is compiled does not depend on the folder: another clone finds it in the build cache.
+# The compiled code does not depend on the folder: another clone finds it in the build cache.
 export GOFLAGS="-trimpath${GOFLAGS:+ ${GOFLAGS}}"
 
 output="$(mktemp)"

@@ -36,30 +36,30 @@ func (b *bench) prepareEdge(ctx context.Context) (err error) {
 	if !b.DNS {
 		return nil
 	}
-	if err := b.stack.AWS.CreateZone(ctx, zoneName); err != nil {
+	if err := b.Stack.AWS.CreateZone(ctx, zoneName); err != nil {
 		return err
 	}
-	if b.subject.connectionGroupID, err = b.stack.AWS.CreateConnectionGroup(ctx, "fleet"); err != nil {
+	if b.subject.connectionGroupID, err = b.Stack.AWS.CreateConnectionGroup(ctx, "fleet"); err != nil {
 		return err
 	}
-	if err := b.stack.AWS.LimitRoute53(ctx); err != nil {
+	if err := b.Stack.AWS.LimitRoute53(ctx); err != nil {
 		return err
 	}
-	return b.stack.AWS.Switch(ctx, map[string]any{
+	return b.Stack.AWS.Switch(ctx, map[string]any{
 		"route53SyncDelay": dnsDelay.String(), "certificateIssueDelay": certDelay.String(),
 	})
 }
 
 // countEdge takes the figures of DNS when all tenants are Ready.
-func (b *bench) countEdge(ctx context.Context, r *report) error {
+func (b *bench) countEdge(ctx context.Context) error {
 	if !b.DNS {
 		return nil
 	}
-	calls, err := b.stack.AWS.Calls(ctx)
+	calls, err := b.Stack.AWS.Calls(ctx)
 	if err != nil {
 		return err
 	}
-	uses, err := b.stack.AWS.LimitUses(ctx)
+	uses, err := b.Stack.AWS.LimitUses(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,26 +69,26 @@ func (b *bench) countEdge(ctx context.Context, r *report) error {
 		f.Refused += u.Refused
 		f.Spare = min(f.Spare, u.Lowest/float64(u.Burst))
 	}
-	r.DNS = f
+	b.report.DNS = f
 	return nil
 }
 
-// countLeft looks for what the tenants have left behind.
-func (b *bench) countLeft(ctx context.Context, r *report) error {
-	state, err := b.stack.AWS.State(ctx)
-	if err != nil || r.DNS == nil {
+// countLeft counts what the tenants have left behind.
+func (b *bench) countLeft(ctx context.Context) error {
+	state, err := b.Stack.AWS.State(ctx)
+	if err != nil || b.report.DNS == nil {
 		return err
 	}
 	for _, z := range state.HostedZones {
 		for _, record := range z.Records {
 			if strings.HasSuffix(record.Name, "."+zoneName) {
-				r.DNS.Records++
+				b.report.DNS.Records++
 			}
 		}
 	}
 	for _, c := range state.Certificates {
 		if c.ManagedBy != "" {
-			r.DNS.Certificates++
+			b.report.DNS.Certificates++
 		}
 	}
 	return nil

@@ -12,17 +12,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/bench/rig"
 )
 
 // budgetConfigMap is where a plan of deletions is approved.
 const budgetConfigMap = "cloudfront-tenant-operator-deletion-budget"
 
-// hold deletes all objects, as a person does by mistake, and waits until each says that it is held.
-func (b *bench) hold(ctx context.Context, _ *report) error {
-	if err := b.objects.remove(ctx); err != nil {
+// hold deletes all objects, as a user does by mistake, and waits until each says that it is held.
+func (b *bench) hold(ctx context.Context) error {
+	if err := b.Objects.Delete(ctx); err != nil {
 		return err
 	}
-	return poller(ctx, func(ctx context.Context) (bool, error) {
+	return rig.Until(ctx, func(ctx context.Context) (bool, error) {
 		plan, left, err := b.plan(ctx)
 		return plan != "" || err == nil && left == 0, err // a small fleet is within the budget
 	})
@@ -30,12 +31,8 @@ func (b *bench) hold(ctx context.Context, _ *report) error {
 
 // plan is the one that all objects name, empty while there is none, and left is how many objects there are.
 func (b *bench) plan(ctx context.Context) (plan string, left int, err error) {
-	kube, err := b.host.Client()
-	if err != nil {
-		return "", 0, err
-	}
 	var list v1alpha1.DistributionTenantList
-	if err := kube.List(ctx, &list); err != nil {
+	if err := b.Kube.List(ctx, &list); err != nil {
 		return "", 0, fmt.Errorf("listing the held objects: %w", err)
 	}
 	for i := range list.Items {
@@ -56,13 +53,9 @@ func (b *bench) approve(ctx context.Context) error {
 	if err != nil || plan == "" {
 		return err
 	}
-	kube, err := b.host.Client()
-	if err != nil {
-		return err
-	}
 	c := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: budgetConfigMap}}
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.AnnotationApproveDeletions, plan)
-	if err := kube.Patch(ctx, c, client.RawPatch(types.MergePatchType, patch)); err != nil {
+	if err := b.Kube.Patch(ctx, c, client.RawPatch(types.MergePatchType, patch)); err != nil {
 		return fmt.Errorf("approving the plan %s: %w", plan, err)
 	}
 	return nil

@@ -6,22 +6,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
-
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/bench/rig"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -63,23 +56,7 @@ func (l *listFlag) Set(text string) error {
 	return nil
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard))) // the libraries' own log is of no interest here
-	c, err := parse(os.Args[1:])
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "fleet:", err)
-		os.Exit(2) //nolint:gocritic // nothing is left to clean up
-	}
-	if err := run(ctx, c, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "fleet:", err)
-		os.Exit(1)
-	}
-}
+func main() { rig.Main("fleet", parse, run) }
 
 func parse(args []string) (config, error) {
 	var c config
@@ -104,11 +81,8 @@ func parse(args []string) (config, error) {
 	flags.StringVar(&c.Ready, "ready", ourReady, "JSONPATH=VALUE that is true for an object whose tenant is ready")
 	flags.StringVar(&c.Probe, "probe", "", "URL, a template, that returns 200 when the other operator is ready; empty: do not wait")
 	flags.StringVar(&c.jsonFile, "json", "", "file to write the raw results to")
-	if err := flags.Parse(args); err != nil {
+	if err := rig.ParseFlags(flags, args); err != nil {
 		return c, err
-	}
-	if flags.NArg() > 0 {
-		return c, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	return c, c.validate()
 }
@@ -139,43 +113,15 @@ func (c config) validate() error {
 	return nil
 }
 
-func run(ctx context.Context, c config, out io.Writer) (err error) {
+func run(ctx context.Context, c config, out io.Writer) error {
 	subject, err := subjectOf(c)
 	if err != nil {
 		return err
 	}
-	say("building the binaries and starting a control plane")
-	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-bench-")
-	if err != nil {
-		return fmt.Errorf("creating a directory: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	cp, err := controlplane.Start(ctx, controlplane.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, cp.Stop()) }()
-	host, err := stack.NewHost(ctx, cp, dir, false)
-	if err != nil {
-		return err
-	}
-	r, failure := measure(ctx, &bench{config: c, subject: subject, host: host, dir: dir})
-	r.print(out) // what was measured before something failed is worth having
-	return errors.Join(failure, r.save(c.jsonFile))
-}
-
-func (r *report) save(file string) error {
-	if file == "" {
-		return nil
-	}
-	raw, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing the results: %w", err)
-	}
-	return os.WriteFile(file, append(raw, '\n'), 0o600)
-}
-
-// say tells on stderr how far we are, so that stdout has the figures only.
-func say(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
+	return rig.OnHost(ctx, func(host *stack.Host) error {
+		b := &bench{config: c, subject: subject, Bench: rig.Bench{Host: host}, report: report{Config: c}}
+		failure := b.measure(ctx)
+		b.report.print(out) // what was measured before something failed is worth having
+		return errors.Join(failure, rig.Save(c.jsonFile, &b.report))
+	})
 }

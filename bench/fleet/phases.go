@@ -12,20 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/bench/rig"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
 const (
 	namespace = "fleet"
-	poll      = 250 * time.Millisecond
-	// hang ends a run in which nothing moves any more.
-	hang = 2 * time.Hour
-)
 
-const (
 	phaseIdle   = "idle"
 	phaseHold   = "hold"
 	phaseDelete = "delete"
@@ -36,15 +31,11 @@ var phaseNames = []string{phaseIdle, "create", "quiet", "restart", "change", "dr
 
 // bench is a run.
 type bench struct {
+	rig.Bench
 	config
 
-	subject  *subject
-	host     *stack.Host
-	dir      string
-	stack    *stack.Stack
-	operator *operator
-	objects  *objects
-	writes   *stack.Writes
+	subject *subject
+	report  report
 	// kinds are those whose writes are counted.
 	kinds []schema.GroupResource
 	// changed is how many tenants were changed one by one, and seenCall the last call of AWS that was looked at.
@@ -53,97 +44,68 @@ type bench struct {
 }
 
 // measure goes through the life of a fleet.
-func measure(ctx context.Context, b *bench) (_ *report, err error) {
-	ctx, cancel := context.WithTimeout(ctx, hang)
+func (b *bench) measure(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, rig.Hang)
 	defer cancel()
-	r := &report{Config: b.config}
-	defer func() { err = errors.Join(err, b.stop()) }()
+	defer func() { err = errors.Join(err, b.Stop()) }()
 	if err := b.start(ctx); err != nil {
-		return r, err
-	}
-	phases := map[string]func(context.Context, *report) error{
-		phaseIdle: b.idle, "create": b.create, "quiet": b.quiet, "restart": b.restart, "change": b.change, "drift": b.drift, phaseHold: b.hold, phaseDelete: b.remove,
-	}
-	for _, name := range phaseNames {
-		say("%s", name)
-		if err := b.phase(ctx, r, name, phases[name]); err != nil {
-			return r, fmt.Errorf("%s: %w", name, err)
-		}
-		if name == b.LastPhase {
-			break
-		}
-	}
-	return r, nil
-}
-
-// phase takes the figures of what run does.
-func (b *bench) phase(ctx context.Context, r *report, name string, run func(context.Context, *report) error) error {
-	if name == "drift" && b.Drifted == 0 || name == phaseHold && b.Operator != "" {
-		return nil
-	}
-	process.ForgetPeak(b.operator.child.PID())
-	before, err := b.markAll(ctx)
-	if err != nil {
 		return err
 	}
-	if err := run(ctx, r); err != nil {
-		return err
+	phases := rig.Phases{phaseIdle: b.idle, "create": b.create, "quiet": b.quiet, "restart": b.restart, "change": b.change, phaseDelete: b.remove}
+	if b.Drifted > 0 {
+		phases["drift"] = b.drift
 	}
-	s, err := b.since(ctx, name, before)
-	r.Phases = append(r.Phases, s)
-	return err
+	if b.Operator == "" {
+		phases[phaseHold] = b.hold
+	}
+	return b.Play(ctx, phaseNames, b.LastPhase, phases, b.begin)
 }
 
 func (b *bench) start(ctx context.Context) (err error) {
-	kube, err := b.host.Client()
-	if err != nil {
+	if b.Kube, err = b.Host.Client(); err != nil {
 		return err
 	}
-	if err := kube.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
+	if err := b.Kube.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		return fmt.Errorf("creating a namespace: %w", err)
 	}
 	if err := b.installKinds(); err != nil {
 		return err
 	}
-	if b.stack, err = b.host.Start(ctx, stack.Options{DeployDelay: b.DeployDelay}); err != nil {
+	if b.Stack, err = b.Host.Start(ctx, stack.Options{DeployDelay: b.DeployDelay}); err != nil {
 		return err
 	}
-	if err := b.stack.AWS.AllowTenants(ctx, b.Tenants+1); err != nil {
+	if err := b.Stack.AWS.AllowTenants(ctx, b.Tenants+1); err != nil {
 		return err
 	}
 	if err := b.prepareEdge(ctx); err != nil {
 		return err
 	}
-	if err := b.prepareTeams(ctx, kube); err != nil {
+	if err := b.prepareTeams(ctx); err != nil {
 		return err
 	}
 	if b.Throttle > 0 {
 		limit := sim.Limit{Operation: "*", Rate: b.Throttle, Burst: int(2*b.Throttle) + 1}
-		if err := b.stack.AWS.Limit(ctx, limit); err != nil {
+		if err := b.Stack.AWS.Limit(ctx, limit); err != nil {
 			return err
 		}
 	}
-	if b.writes, err = b.host.CountWrites(ctx); err != nil {
+	if b.Writes, err = b.Host.CountWrites(ctx); err != nil {
 		return err
 	}
-	if b.objects, err = b.watchObjects(ctx); err != nil {
+	if b.Objects, err = b.watch(ctx); err != nil {
 		return err
 	}
-	return process.RetryInUse(func() (err error) {
-		if b.operator, err = b.newOperator(ctx); err != nil {
-			return err
-		}
-		return b.operator.start(ctx)
-	})
+	b.Replica, err = b.Stack.StartOperator(ctx, stack.OperatorOptions{Program: b.program()})
+	return err
 }
 
 // installKinds installs the CRDs and notes their kinds.
 func (b *bench) installKinds() error {
 	paths := []string{b.CRDs}
 	if b.CRDs == "" {
-		paths = []string{b.host.Path("config", "crd")}
+		paths = []string{b.Host.Path("config", "crd")}
 	}
-	crds, err := controlplane.InstallCRDs(b.host.RESTConfig(), envtest.CRDInstallOptions{Paths: paths, ErrorIfPathMissing: true})
+	crds, err := controlplane.InstallCRDs(b.Host.RESTConfig(), envtest.CRDInstallOptions{Paths: paths, ErrorIfPathMissing: true})
 	if err != nil {
 		return fmt.Errorf("installing the CRDs: %w", err)
 	}
@@ -153,126 +115,97 @@ func (b *bench) installKinds() error {
 	return nil
 }
 
-func (b *bench) stop() (err error) {
-	if b.operator != nil {
-		err = b.operator.group.Stop()
-	}
-	if b.objects != nil {
-		b.objects.close()
-	}
-	if b.writes != nil {
-		b.writes.Stop()
-	}
-	if b.stack != nil {
-		err = errors.Join(err, b.stack.Stop())
-	}
-	return err
-}
-
 // idle lets the operator come to rest without any object: the memory is what every installation needs.
-func (b *bench) idle(ctx context.Context, _ *report) error { return b.settle(ctx) }
+func (b *bench) idle(ctx context.Context) error { return b.Settle(ctx, b.work) }
 
-// create goes from the first object to the last that is ready, and on until all is still.
-func (b *bench) create(ctx context.Context, r *report) error {
+// create goes from the first object to the last that is ready, and continues until nothing moves any more.
+func (b *bench) create(ctx context.Context) error {
 	begun := time.Now()
-	if err := b.whileChanging(ctx, r, b.createReady); err != nil {
+	if err := b.whileChanging(ctx, b.createReady); err != nil {
 		return err
 	}
-	r.AllReadySeconds, r.Ready = time.Since(begun).Seconds(), distributionOf(b.objects.took())
+	b.report.AllReadySeconds, b.report.Ready = time.Since(begun).Seconds(), rig.DistributionOf(b.Objects.Took())
 	rate := b.AWSRate
 	if b.Throttle > 0 {
 		rate = min(rate, b.Throttle)
 	}
-	r.FloorSeconds = float64(b.Tenants)/rate + b.DeployDelay.Seconds()
+	b.report.FloorSeconds = float64(b.Tenants)/rate + b.DeployDelay.Seconds()
 	if b.DNS {
 		// A create and an attachment each, with DNS before and the certificate between them.
-		r.FloorSeconds = 2*r.FloorSeconds + dnsDelay.Seconds() + certDelay.Seconds()
+		b.report.FloorSeconds = 2*b.report.FloorSeconds + dnsDelay.Seconds() + certDelay.Seconds()
 	}
-	if err := b.countEdge(ctx, r); err != nil {
+	if err := b.countEdge(ctx); err != nil {
 		return err
 	}
-	return b.settle(ctx)
+	return b.Settle(ctx, b.work)
 }
 
 // createReady creates all objects, and waits until they are ready.
 func (b *bench) createReady(ctx context.Context) error {
-	if err := b.objects.create(ctx); err != nil {
+	if err := b.Objects.Create(ctx); err != nil {
 		return err
 	}
-	say("all %d objects exist", b.Tenants)
-	return b.objects.waitReady(ctx)
+	rig.Say("all %d objects exist", b.Tenants)
+	return b.Objects.WaitReady(ctx)
 }
 
-// quiet waits where there is nothing to do.
-func (b *bench) quiet(ctx context.Context, _ *report) error {
-	end := time.Now().Add(b.Quiet)
-	return poller(ctx, func(context.Context) (bool, error) { return time.Now().After(end), nil })
-}
+func (b *bench) quiet(ctx context.Context) error { return rig.Quiet(ctx, b.Quiet) }
 
-// restart kills the operator and waits until a new one has come to rest.
-func (b *bench) restart(ctx context.Context, r *report) error {
-	if err := b.operator.kill(ctx); err != nil {
-		return err
-	}
-	begun := time.Now()
-	if err := b.operator.start(ctx); err != nil {
-		return err
-	}
-	err := b.settle(ctx)
-	r.RestartSeconds = time.Since(begun).Seconds() - stillFor.Seconds()
+func (b *bench) restart(ctx context.Context) (err error) {
+	b.report.RestartSeconds, err = b.Restart(ctx, b.work)
 	return err
 }
 
 // change writes another spec to all objects, and waits until AWS has it and they are ready.
-func (b *bench) change(ctx context.Context, r *report) error {
-	before, err := b.stack.AWS.Calls(ctx)
+func (b *bench) change(ctx context.Context) error {
+	before, err := b.Stack.AWS.Calls(ctx)
 	if err != nil {
 		return err
 	}
 	begun := time.Now()
-	if err := b.objects.change(ctx); err != nil {
+	if err := b.Objects.Each(ctx, b.changedObject, b.apply); err != nil {
 		return err
 	}
-	err = poller(ctx, func(ctx context.Context) (bool, error) {
-		now, err := b.stack.AWS.Calls(ctx)
+	err = rig.Until(ctx, func(ctx context.Context) (bool, error) {
+		now, err := b.Stack.AWS.Calls(ctx)
 		return now[opUpdate].Committed-before[opUpdate].Committed >= b.Tenants-b.changed, err
 	})
 	if err != nil {
 		return err
 	}
-	if err := b.objects.waitReady(ctx); err != nil {
+	if err := b.Objects.WaitReady(ctx); err != nil {
 		return err
 	}
-	r.AllChangedSeconds, r.Changed = time.Since(begun).Seconds(), distributionOf(b.objects.took())
-	return b.settle(ctx)
+	b.report.AllChangedSeconds, b.report.Changed = time.Since(begun).Seconds(), rig.DistributionOf(b.Objects.Took())
+	return b.Settle(ctx, b.work)
 }
 
 // opUpdate is what every change of a tenant is in AWS.
 const opUpdate = "UpdateDistributionTenant"
 
 // drift measures from a change behind the operator's back to the correction. The changes
-// are spread over an interval, as those of real people are.
-func (b *bench) drift(ctx context.Context, r *report) error {
-	calls, err := b.stack.AWS.Journal(ctx, 0)
+// are spread over an interval, as those of real users are.
+func (b *bench) drift(ctx context.Context) error {
+	calls, err := b.Stack.AWS.Journal(ctx, 0)
 	if err != nil {
 		return err
 	}
 	last, changed := calls[len(calls)-1].Seq, 0
-	err = wait.PollUntilContextTimeout(ctx, b.SweepInterval/time.Duration(b.Drifted), hang, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, b.SweepInterval/time.Duration(b.Drifted), rig.Hang, true, func(ctx context.Context) (bool, error) {
 		name := nameOf(changed * (b.Tenants / b.Drifted))
 		changed++
-		return changed == b.Drifted, b.stack.AWS.Disable(ctx, name)
+		return changed == b.Drifted, b.Stack.AWS.Disable(ctx, name)
 	})
 	if err != nil {
 		return err
 	}
 	var latencies []time.Duration
-	err = poller(ctx, func(ctx context.Context) (bool, error) {
-		entries, err := b.stack.AWS.Journal(ctx, last)
+	err = rig.Until(ctx, func(ctx context.Context) (bool, error) {
+		entries, err := b.Stack.AWS.Journal(ctx, last)
 		latencies = corrections(entries)
 		return len(latencies) == b.Drifted, err
 	})
-	r.Drift = distributionOf(latencies)
+	b.report.Drift = rig.DistributionOf(latencies)
 	return err
 }
 
@@ -294,55 +227,20 @@ func corrections(entries []sim.Entry) []time.Duration {
 }
 
 // remove deletes all objects, or approves that they were deleted, and waits until they are gone.
-func (b *bench) remove(ctx context.Context, r *report) error {
+func (b *bench) remove(ctx context.Context) error {
 	begun := time.Now()
-	remove := b.objects.remove
+	remove := b.Objects.Delete
 	if b.Operator == "" {
 		remove = b.approve
 	}
 	if err := remove(ctx); err != nil {
 		return err
 	}
-	if err := b.objects.waitGone(ctx); err != nil {
+	if err := b.Objects.WaitGone(ctx); err != nil {
 		return err
 	}
-	r.AllGoneSeconds = time.Since(begun).Seconds()
+	b.report.AllGoneSeconds = time.Since(begun).Seconds()
 	left, err := b.leaked(ctx)
-	r.Leaked = left
-	return errors.Join(err, b.countLeft(ctx, r))
-}
-
-// The fleet counts as quiet after this long without a call, a write, or more than next to no CPU time. An operator that
-// polls is never quiet, and is measured until the time limit.
-const (
-	stillFor   = 8 * time.Second
-	stillCPU   = 0.1
-	impatience = 3 * time.Minute
-)
-
-// settle waits until the operator rests.
-func (b *bench) settle(ctx context.Context) error {
-	begun := time.Now()
-	last, err := b.mark(ctx)
-	if err != nil {
-		return err
-	}
-	since, busy := last.at, last
-	return poller(ctx, func(ctx context.Context) (bool, error) {
-		now, err := b.mark(ctx)
-		if err != nil {
-			return false, err
-		}
-		calls, writes := now.calls.Since(busy.calls), now.writes.Since(busy.writes)
-		cpu := (now.cpu[operatorCPU] - last.cpu[operatorCPU]) / max(now.at.Sub(last.at).Seconds(), 0.001)
-		if stack.Sum(calls)+writes.Ours()+writes.Events > 0 || cpu > stillCPU {
-			since, busy = now.at, now
-		}
-		last = now
-		return now.at.Sub(since) > stillFor || now.at.Sub(begun) > impatience, nil
-	})
-}
-
-func poller(ctx context.Context, done wait.ConditionWithContextFunc) error {
-	return wait.PollUntilContextTimeout(ctx, poll, hang, true, done)
+	b.report.Leaked = left
+	return errors.Join(err, b.countLeft(ctx))
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/bench/rig"
 )
 
 const (
@@ -16,7 +18,7 @@ const (
 
 // whileChanging does something while single tenants that are Ready are changed, one after the other, and takes the time
 // from each write of a spec until AWS has the update.
-func (b *bench) whileChanging(ctx context.Context, r *report, do func(context.Context) error) error {
+func (b *bench) whileChanging(ctx context.Context, do func(context.Context) error) error {
 	if b.SingleChanges == 0 {
 		return do(ctx)
 	}
@@ -41,14 +43,13 @@ func (b *bench) whileChanging(ctx context.Context, r *report, do func(context.Co
 	if failure := <-ended; !errors.Is(failure, context.Canceled) {
 		err = errors.Join(err, failure)
 	}
-	r.SingleChanges, r.Single = len(took), distributionOf(took)
+	b.report.SingleChanges, b.report.Single = len(took), rig.DistributionOf(took)
 	return err
 }
 
 // changeOne changes a tenant as soon as it is Ready, and returns how long that took.
 func (b *bench) changeOne(ctx context.Context, n int) (time.Duration, error) {
-	err := b.objects.wait(ctx, func() bool { return b.objects.seen[nameOf(n)].ready })
-	if err != nil {
+	if err := b.Objects.WaitOne(ctx, nameOf(n)); err != nil {
 		return 0, err
 	}
 	last, err := b.lastCall(ctx)
@@ -56,11 +57,15 @@ func (b *bench) changeOne(ctx context.Context, n int) (time.Duration, error) {
 		return 0, err
 	}
 	begun := time.Now()
-	if err := b.objects.changeOne(ctx, n); err != nil {
+	o, err := b.changedObject(n)
+	if err != nil {
+		return 0, err
+	}
+	if err := b.Objects.Write(ctx, o, b.apply); err != nil {
 		return 0, err
 	}
 	for ctx.Err() == nil {
-		entries, err := b.stack.AWS.Journal(ctx, last)
+		entries, err := b.Stack.AWS.Journal(ctx, last)
 		if err != nil {
 			return 0, err
 		}
@@ -76,7 +81,7 @@ func (b *bench) changeOne(ctx context.Context, n int) (time.Duration, error) {
 
 // lastCall is the number of the last call that AWS has seen.
 func (b *bench) lastCall(ctx context.Context) (uint64, error) {
-	calls, err := b.stack.AWS.Journal(ctx, b.seenCall)
+	calls, err := b.Stack.AWS.Journal(ctx, b.seenCall)
 	if len(calls) > 0 {
 		b.seenCall = calls[len(calls)-1].Seq
 	}

@@ -2,25 +2,19 @@ package main
 
 import (
 	"bytes"
-	"context"
 	_ "embed" // for the manifest
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"text/template"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/jsonpath"
 	"sigs.k8s.io/yaml"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
 // How our own operator is run and seen: in the same words in which another one is described.
@@ -178,91 +172,26 @@ func (c condition) holds(o *unstructured.Unstructured) bool {
 	return path.Execute(&out, o.Object) == nil && out.String() == c.value
 }
 
-// operator is the process of the subject.
-type operator struct {
-	group     *process.Group
-	path, dir string
-	env       []string
-	arguments []string
-	probe     string
-	starts    int
-	child     *process.Child
-}
-
-// startTimeout bounds the time until the probe answers.
-const startTimeout = 2 * time.Minute
-
-// newOperator makes the process, which start starts.
-func (b *bench) newOperator(ctx context.Context) (*operator, error) {
-	group := process.NewGroup(nil)
-	ports, err := group.Ports(ctx, 2)
-	if err != nil {
-		return nil, err
+// program is how the subject is run.
+func (b *bench) program() *stack.Program {
+	path := b.Operator
+	if path == "" {
+		path = b.Host.Binary("operator")
 	}
-	data := struct {
-		config
+	return &stack.Program{Path: path, Arguments: func(probes, metrics string) (arguments []string, probe string, err error) {
+		data := struct {
+			config
 
-		ProbeAddress, MetricsAddress string
-	}{b.config, ports.Address(0), ports.Address(1)}
-	// Every operator is the administrator here: the chart's rights and limits are ours alone.
-	env := b.stack.Env(map[string]string{"KUBECONFIG": b.host.ControlPlane.Kubeconfig(), "GOMEMLIMIT": ""})
-	o := &operator{group: group, path: b.Operator, dir: b.dir, env: env}
-	if o.path == "" {
-		o.path = b.host.Binary("operator")
-	}
-	for _, t := range b.subject.arguments {
-		argument, err := render(t, data)
-		if err != nil {
-			return nil, err
+			ProbeAddress, MetricsAddress string
+		}{b.config, probes, metrics}
+		for _, t := range b.subject.arguments {
+			argument, err := render(t, data)
+			if err != nil {
+				return nil, "", err
+			}
+			arguments = append(arguments, argument)
 		}
-		o.arguments = append(o.arguments, argument)
-	}
-	o.probe, err = render(b.subject.probe, data)
-	return o, err
-}
-
-// start returns when the probe answers.
-func (o *operator) start(ctx context.Context) (err error) {
-	o.starts++
-	o.child, err = o.group.Start(process.Command{
-		Path: o.path, Args: o.arguments, Env: o.env, LogFile: filepath.Join(o.dir, fmt.Sprintf("operator-%d.log", o.starts)),
-	})
-	if err != nil || o.probe == "" {
-		return err
-	}
-	err = wait.PollUntilContextTimeout(ctx, poll, startTimeout, true, o.answers)
-	if err != nil {
-		return fmt.Errorf("waiting for %s: %w; last log lines of the operator:\n%s", o.probe, err, o.child.LogTail(15))
-	}
-	return nil
-}
-
-func (o *operator) answers(ctx context.Context) (bool, error) {
-	select {
-	case <-o.child.Ended():
-		return false, errors.Join(errors.New("the operator exited"), o.child.Err())
-	default:
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.probe, nil)
-	if err != nil {
-		return false, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return false, nil //nolint:nilerr // it does not listen yet
-	}
-	return response.StatusCode == http.StatusOK, response.Body.Close()
-}
-
-// kill ends the process as a power cut does.
-func (o *operator) kill(ctx context.Context) error {
-	if err := o.child.Signal(syscall.SIGKILL); err != nil {
-		return err
-	}
-	select {
-	case <-o.child.Ended():
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+		probe, err = render(b.subject.probe, data)
+		return arguments, probe, err
+	}}
 }

@@ -14,7 +14,7 @@ import (
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
-// What can't be measured is refused by the name of the flag, with a word on what to do.
+// A subject that can't be measured is refused by the name of the flag, with the fix.
 func TestFlagsThatCannotBe(t *testing.T) {
 	for args, cure := range map[string]string{
 		"--tenants=0":              "at least 1",
@@ -135,18 +135,5 @@ func TestCorrections(t *testing.T) {
 	})
 	if diff := cmp.Diff([]time.Duration{5 * time.Second}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestDistribution(t *testing.T) {
-	var all []time.Duration
-	for n := range 100 {
-		all = append(all, time.Duration(100-n)*time.Second)
-	}
-	if got, want := distributionOf(all), (distribution{P50: 51, P99: 100, Max: 100}); got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if got := distributionOf(nil); got != (distribution{}) {
-		t.Errorf("of nothing: %v", got)
 	}
 }

@@ -58,7 +58,7 @@ func (c config) namespaces() (all []string) {
 }
 
 // prepareTeams makes a namespace and a grant for each team, and what the accounts of the teams have.
-func (b *bench) prepareTeams(ctx context.Context, kube client.Client) error {
+func (b *bench) prepareTeams(ctx context.Context) error {
 	if b.Grants == 0 {
 		return nil
 	}
@@ -72,14 +72,14 @@ func (b *bench) prepareTeams(ctx context.Context, kube client.Client) error {
 		})
 		seed.Roles = append(seed.Roles, sim.SeedRole{ARN: roleIn(account)})
 	}
-	if err := b.stack.AWS.Seed(ctx, seed); err != nil {
+	if err := b.Stack.AWS.Seed(ctx, seed); err != nil {
 		return err
 	}
 	for team := range b.Grants {
 		name := b.namespaceOf(team)
 		objects := []client.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, b.grant(team)}
 		for _, o := range objects {
-			if err := kube.Create(ctx, o); err != nil {
+			if err := b.Kube.Create(ctx, o); err != nil {
 				return fmt.Errorf("creating the grant and namespace %s: %w", name, err)
 			}
 		}
@@ -109,7 +109,7 @@ func (b *bench) grant(team int) *v1alpha1.EdgeGrant {
 // leaked are the tenants that are left in all accounts.
 func (b *bench) leaked(ctx context.Context) (left int, err error) {
 	for account := range max(1, b.Accounts) {
-		state, err := b.stack.AWS.StateOf(ctx, accountID(account))
+		state, err := b.Stack.AWS.StateOf(ctx, accountID(account))
 		if err != nil {
 			return left, err
 		}

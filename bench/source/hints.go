@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/bench/rig"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -98,18 +99,13 @@ func (a *arrivals) await(ctx context.Context) error {
 	}
 }
 
-// percentile of the times so far, which are forgotten.
-func (a *arrivals) times() (p50, p99, most time.Duration, n int) {
+// takeTimes returns the times so far, and forgets them.
+func (a *arrivals) takeTimes() []time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	took := a.took
 	a.took = nil
-	slices.Sort(took)
-	if len(took) == 0 {
-		return 0, 0, 0, 0
-	}
-	at := func(percent int) time.Duration { return took[min(len(took)*percent/100, len(took)-1)] }
-	return at(50), at(99), took[len(took)-1], len(took)
+	return took
 }
 
 // hints measures how long a committed row takes to its object while the database tells of changes.
@@ -129,7 +125,7 @@ func (b *bench) hints(ctx context.Context) error {
 		following.Wait()
 	}()
 	fmt.Fprintln(b.out, "\nchanges of a watched table\tp50 s\tp99 s\tmax s\tchanges\tpolls\tCPU s\tpeak MiB")
-	say("changing one row after the other")
+	rig.Say("changing one row after the other")
 	return errors.Join(
 		b.change(ctx, a, "one after the other", func(random *rand.Rand, n int) (time.Duration, bool) {
 			return time.Duration(random.Int64N(int64(mostPause))), n < changes
@@ -180,9 +176,9 @@ func (b *bench) change(ctx context.Context, a *arrivals, title string, next func
 	if err != nil {
 		return err
 	}
-	const mebibyte = 1 << 20
-	p50, p99, most, n := a.times()
-	fmt.Fprintf(b.out, "%s\t%.2f\t%.2f\t%.2f\t%d\t%.0f\t%.1f\t%.0f\n", title, p50.Seconds(), p99.Seconds(), most.Seconds(), n, after-polls, now.CPU-before.CPU, now.Peak/mebibyte)
+	took := a.takeTimes()
+	d := rig.DistributionOf(took)
+	fmt.Fprintf(b.out, "%s\t%.2f\t%.2f\t%.2f\t%d\t%.0f\t%.1f\t%.0f\n", title, d.P50, d.P99, d.Max, len(took), after-polls, now.CPU-before.CPU, now.Peak/rig.Mebibyte)
 	return nil
 }
 

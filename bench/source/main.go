@@ -9,9 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -19,13 +16,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/bench/rig"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
@@ -44,21 +39,25 @@ const interval = 24 * time.Hour
 // pollTimeout is far above what a poll takes.
 const pollTimeout = time.Hour
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard))) // the libraries' own log is of no interest here
-	rows := flag.Int("rows", 10_000, "number of rows in the table")
-	provider := flag.String("provider", string(mapping.Postgres), "dynamodb, postgres, mysql, mongodb or redis")
-	flag.Parse()
-	if *rows < 1 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "source: set --rows to a number above 0; there are no arguments")
-		os.Exit(2) //nolint:gocritic // nothing is left to clean up
+// config is what the command line says.
+type config struct {
+	rows     int
+	provider string
+}
+
+func main() { rig.Main("source", parse, run) }
+
+func parse(args []string) (c config, err error) {
+	flags := flag.NewFlagSet("source", flag.ContinueOnError)
+	flags.IntVar(&c.rows, "rows", 10_000, "number of rows in the table")
+	flags.StringVar(&c.provider, "provider", string(mapping.Postgres), "dynamodb, postgres, mysql, mongodb or redis")
+	if err := rig.ParseFlags(flags, args); err != nil {
+		return c, err
 	}
-	if err := run(ctx, mapping.Provider(*provider), *rows); err != nil {
-		fmt.Fprintln(os.Stderr, "source:", err)
-		os.Exit(1)
+	if c.rows < 1 {
+		return c, errors.New("set --rows to a number above 0")
 	}
+	return c, nil
 }
 
 // bench is one measurement.
@@ -72,35 +71,25 @@ type bench struct {
 	out      *tabwriter.Writer
 }
 
-func run(ctx context.Context, provider mapping.Provider, rows int) (err error) {
-	say("starting a database and putting %d rows into it", rows)
+func run(ctx context.Context, c config, out io.Writer) (err error) {
+	rows, provider := c.rows, mapping.Provider(c.provider)
+	rig.Say("starting a database and putting %d rows into it", rows)
 	engine, err := database.Start(ctx, provider, database.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, engine.Stop()) }()
-	b := &bench{rows: rows, out: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
+	b := &bench{rows: rows, out: tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	if b.table, err = engine.NewTable(ctx, database.TableOptions{}); err != nil {
 		return err
 	}
 	if err := b.put(ctx, 0, rows, "basic"); err != nil {
 		return err
 	}
-	say("building the binaries and starting a control plane")
-	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-bench-")
-	if err != nil {
-		return fmt.Errorf("creating a directory: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	cp, err := controlplane.Start(ctx, controlplane.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, cp.Stop()) }()
-	host, err := stack.NewHost(ctx, cp, dir, false)
-	if err != nil {
-		return err
-	}
+	return rig.OnHost(ctx, func(host *stack.Host) error { return b.runOn(ctx, host, provider, engine.Endpoint()) })
+}
+
+func (b *bench) runOn(ctx context.Context, host *stack.Host, provider mapping.Provider, endpoint string) (err error) {
 	if b.kube, err = host.Client(); err != nil {
 		return err
 	}
@@ -119,8 +108,8 @@ func run(ctx context.Context, provider mapping.Provider, rows int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Stop()) }()
-	flags := []string{"--controllers=tenantsource", fmt.Sprintf("--tenantsource-max-rows=%d", 2*rows)}
-	if endpoint := engine.Endpoint(); endpoint != "" {
+	flags := []string{"--controllers=tenantsource", fmt.Sprintf("--tenantsource-max-rows=%d", 2*b.rows)}
+	if endpoint != "" {
 		// The default grant of the chart allows no DynamoDB tables.
 		flags = append(flags, "--dynamodb-endpoint="+endpoint, `--default-grant={"kinds": ["DistributionTenant", "TenantSource"], "distributions": [{"id": "*"}], "domains": [{"suffix": "*"}], "sources": {"tables": ["*"]}}`)
 	}
@@ -146,12 +135,12 @@ func (b *bench) measure(ctx context.Context, s *stack.Stack, flags []string) (er
 		}},
 	}
 	for _, p := range polls {
-		say("%s", p.title)
+		rig.Say("%s", p.title)
 		if err := b.poll(ctx, p.title, p.prepare); err != nil {
 			return fmt.Errorf("%s: %w", p.title, err)
 		}
 	}
-	say("killing and restarting the operator")
+	rig.Say("killing and restarting the operator")
 	if err := b.poll(ctx, "after SIGKILL and a restart", func() error {
 		if err := b.operator.Kill(ctx); err != nil {
 			return err
@@ -186,10 +175,9 @@ func (b *bench) poll(ctx context.Context, title string, begin func() error) erro
 	if b.operator.PID() != pid {
 		before = process.Usage{}
 	}
-	const mebibyte = 1 << 20
 	written := tenantsNow.Since(tenants)
 	fmt.Fprintf(b.out, "%s\t%.1f\t%d\t%d\t%.1f\t%.0f\t%.0f\n", title, took.Seconds(), sourcesNow.Since(sources).Ours()-b.asked(),
-		written.Created+written.Spec+written.Deletion+written.Ours(), now.CPU-before.CPU, now.Peak/mebibyte, now.Resident/mebibyte)
+		written.Created+written.Spec+written.Deletion+written.Ours(), now.CPU-before.CPU, now.Peak/rig.Mebibyte, now.Resident/rig.Mebibyte)
 	return nil
 }
 
@@ -307,9 +295,4 @@ func (b *bench) until(ctx context.Context, what string, met func(*v1alpha1.Tenan
 		return fmt.Errorf("waiting for %s: %w", what, err)
 	}
 	return nil
-}
-
-// say tells on stderr how far we are, so that stdout has the figures only.
-func say(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
 }

@@ -5,22 +5,16 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
-
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/bench/rig"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -35,23 +29,7 @@ type config struct {
 	jsonFile, logFile string
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard))) // the libraries' own log is of no interest here
-	c, err := parse(os.Args[1:])
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "tenancy:", err)
-		os.Exit(2) //nolint:gocritic // nothing is left to clean up
-	}
-	if err := run(ctx, c, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "tenancy:", err)
-		os.Exit(1)
-	}
-}
+func main() { rig.Main("tenancy", parse, run) }
 
 func parse(args []string) (config, error) {
 	var c config
@@ -63,12 +41,10 @@ func parse(args []string) (config, error) {
 	flags.StringVar(&c.LastPhase, "last-phase", phaseDelete, "last phase to run: "+strings.Join(phaseNames, ", "))
 	flags.StringVar(&c.jsonFile, "json", "", "file to write the raw results to")
 	flags.StringVar(&c.logFile, "log", "", "file to write the log of the operator to")
-	if err := flags.Parse(args); err != nil {
+	if err := rig.ParseFlags(flags, args); err != nil {
 		return c, err
 	}
 	switch {
-	case flags.NArg() > 0:
-		return c, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case c.Tenants < 1:
 		return c, fmt.Errorf("--tenants=%d: use at least 1", c.Tenants)
 	case c.MaxConcurrent < 1 || c.MaxConcurrent > 100:
@@ -79,51 +55,22 @@ func parse(args []string) (config, error) {
 	return c, nil
 }
 
-func run(ctx context.Context, c config, out io.Writer) (err error) {
-	say("building the binaries and starting a control plane")
-	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-bench-")
-	if err != nil {
-		return fmt.Errorf("creating a directory: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	cp, err := controlplane.Start(ctx, controlplane.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, cp.Stop()) }()
-	host, err := stack.NewHost(ctx, cp, dir, false)
-	if err != nil {
-		return err
-	}
-	b := &bench{config: c, host: host, flights: flights{open: map[string]bool{}}}
-	r, failure := b.measure(ctx)
-	r.print(out) // what was measured before something failed is worth having
-	return errors.Join(failure, save(c.jsonFile, r), b.saveLog())
-}
-
-func save(file string, r *report) error {
-	if file == "" {
-		return nil
-	}
-	raw, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing the results: %w", err)
-	}
-	return os.WriteFile(file, append(raw, '\n'), 0o600)
+func run(ctx context.Context, c config, out io.Writer) error {
+	return rig.OnHost(ctx, func(host *stack.Host) error {
+		b := &bench{config: c, Bench: rig.Bench{Host: host}, report: report{Config: c}, flights: flights{open: map[string]bool{}}}
+		failure := b.measure(ctx)
+		b.report.print(out) // what was measured before something failed is worth having
+		return errors.Join(failure, rig.Save(c.jsonFile, &b.report), b.saveLog())
+	})
 }
 
 func (b *bench) saveLog() error {
-	if b.logFile == "" || b.operator == nil {
+	if b.logFile == "" || b.Replica == nil {
 		return nil
 	}
-	text, err := b.operator.Log()
+	text, err := b.Replica.Log()
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(b.logFile, []byte(text), 0o600)
-}
-
-// say tells on stderr how far we are, so that stdout has the figures only.
-func say(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
 }

@@ -11,11 +11,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 func main() {
-	var config operator.Config
-	config.Bind(flag.CommandLine)
+	var c config.Config
+	c.Bind(flag.CommandLine)
 	logs := zap.Options{TimeEncoder: zapcore.RFC3339TimeEncoder}
 	logs.BindFlags(flag.CommandLine)
 	flag.Parse()
@@ -23,14 +24,14 @@ func main() {
 	if flag.NArg() > 0 {
 		fail(2, fmt.Errorf("unexpected argument %q: the operator takes flags only, see --help", flag.Arg(0)))
 	}
-	if err := config.Validate(); err != nil {
+	if err := c.Validate(); err != nil {
 		fail(2, err)
 	}
 	kube, err := ctrl.GetConfig()
 	if err != nil {
 		fail(1, fmt.Errorf("finding the Kubernetes API server: %w", err))
 	}
-	if err := operator.Run(ctrl.SetupSignalHandler(), config, kube); err != nil {
+	if err := operator.Run(ctrl.SetupSignalHandler(), c, kube); err != nil {
 		fail(1, err)
 	}
 }

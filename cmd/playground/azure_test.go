@@ -34,7 +34,7 @@ func TestAWSKnowsWhatAzureAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		var names []string
-		if err := w.sim(t.Context(), "resolving", &names); err != nil {
+		if err := w.aws.Control(t.Context(), http.MethodGet, "resolving", nil, &names); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(step.want, names, cmpopts.EquateEmpty()); diff != "" {
@@ -59,7 +59,7 @@ func atAzure(t *testing.T, w *world) port.Zones {
 	}
 	wall := clock.RealClock{}
 	account, err := azure.New(azure.Config{
-		SubscriptionID: azuredns.DefaultSubscription, ResourceGroup: azureGroup, Endpoint: w.azure.url, Authority: w.azure.url,
+		SubscriptionID: azuredns.DefaultSubscription, ResourceGroup: azureGroup, Endpoint: w.azure.url(), Authority: w.azure.url(),
 		Audience: "https://management.azure.com", HTTPClient: &http.Client{Transport: transport}, ClusterID: "test", Clock: wall,
 		Credential: azure.Credential{Kind: azure.ClientSecret, TenantID: azuredns.DefaultTenant, ClientID: azureClient, Secret: func() string { return azureSecret }},
 		Gate:       calls.New(calls.Config{Provider: dns.Provider{Service: dns.Azure, Account: "main"}, Rate: 100, Burst: 100, Clock: wall, Metrics: metrics}),

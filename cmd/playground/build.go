@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,7 +20,7 @@ import (
 func (w *world) build(ctx context.Context) error {
 	w.say.heading("Building missing binaries")
 	var err error
-	if w.root, err = w.moduleRoot(ctx); err != nil {
+	if w.root, err = moduleRoot(ctx); err != nil {
 		return err
 	}
 	if w.binaries, err = w.buildControlPlane(ctx); err != nil {
@@ -28,12 +28,12 @@ func (w *world) build(ctx context.Context) error {
 	}
 	w.say.line("Kubernetes control plane: %s", w.binaries)
 
-	began, bin := time.Now(), filepath.Join(w.dir, "bin")
-	if err := os.Mkdir(bin, 0o700); err != nil {
+	began := time.Now()
+	if err := os.Mkdir(w.bin(), 0o700); err != nil {
 		return fmt.Errorf("creating a directory for the binaries: %w", err)
 	}
 	for _, name := range []string{"awssim", "operator"} {
-		path := filepath.Join(bin, name)
+		path := filepath.Join(w.bin(), name)
 		err := module.Reuse("playground-"+name, path, func() error {
 			// Without debug information linking is twice as fast.
 			return w.goTool(ctx, w.say, "-C", w.root, "build", "-ldflags=-s -w", "-o", path, "./cmd/"+name)
@@ -48,18 +48,16 @@ func (w *world) build(ctx context.Context) error {
 }
 
 // moduleRoot finds the checkout from any folder inside it.
-func (w *world) moduleRoot(ctx context.Context) (string, error) {
-	var out bytes.Buffer
-	if err := w.goTool(ctx, &out, "env", "GOMOD"); err != nil {
-		return "", fmt.Errorf("finding the module: %w", err)
+func moduleRoot(ctx context.Context) (string, error) {
+	if _, err := goPath(); err != nil {
+		return "", err
 	}
-	gomod := strings.TrimSpace(out.String())
-	root := filepath.Dir(gomod)
-	if gomod == "" || gomod == os.DevNull {
-		return "", errors.New("finding the module: run the playground in a checkout of the operator")
+	root, err := module.Root(ctx)
+	if err == nil {
+		_, err = os.Stat(filepath.Join(root, "hack", "controlplane"))
 	}
-	if _, err := os.Stat(filepath.Join(root, "hack", "controlplane")); err != nil {
-		return "", fmt.Errorf("finding the module: run the playground in a checkout of the operator: %w", err)
+	if err != nil {
+		return "", fmt.Errorf("run the playground in a checkout of the operator: %w", err)
 	}
 	return root, nil
 }
@@ -107,10 +105,17 @@ func (w *world) buildControlPlane(ctx context.Context) (string, error) {
 
 // goTool runs the developer's Go, with their environment.
 func (w *world) goTool(ctx context.Context, stdout io.Writer, args ...string) error {
-	const name = "go"
-	path, err := lookPath(name)
+	path, err := goPath()
 	if err != nil {
 		return err
 	}
-	return w.tools.Run(ctx, process.Command{Name: name, Path: path, Args: args, Stdout: stdout, Stderr: w.say})
+	return w.tools.Run(ctx, process.Command{Name: "go", Path: path, Args: args, Stdout: stdout, Stderr: w.say})
+}
+
+func goPath() (string, error) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return "", fmt.Errorf("finding go: %w; install it and add it to the PATH", err)
+	}
+	return path, nil
 }

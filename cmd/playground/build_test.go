@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,5 +55,12 @@ func TestAFolderThatDoesNotExistIsNoControlPlane(t *testing.T) {
 	t.Parallel()
 	if folder, missing := givenControlPlane(filepath.Join(t.TempDir(), "nowhere")); folder != "" || len(missing) != len(needed) {
 		t.Errorf("it is %q without %v", folder, missing)
+	}
+}
+
+func TestMissingGoIsNamed(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if _, err := moduleRoot(t.Context()); err == nil || !strings.Contains(err.Error(), "finding go: ") {
+		t.Errorf("the error is %v", err)
 	}
 }

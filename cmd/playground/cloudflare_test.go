@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/azuredns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
 // withDNSProviders is a world with nothing but the simulated services.
@@ -24,7 +26,7 @@ func withDNSProviders(t *testing.T) *world {
 	t.Helper()
 	server := httptest.NewServer(sim.New(sim.Options{}))
 	t.Cleanup(server.Close)
-	w := &world{dir: t.TempDir(), awsURL: server.URL, say: newNarrator(&testWriter{t}), cancel: func(err error) { t.Error(err) }}
+	w := &world{dir: t.TempDir(), aws: stack.NewAWS(strings.TrimPrefix(server.URL, "http://")), say: newNarrator(&testWriter{t}), cancel: func(err error) { t.Error(err) }}
 	for _, start := range []func(context.Context) error{w.startCloudflare, w.startAzure, w.writeAccounts} {
 		if err := start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -49,10 +51,10 @@ func (w *testWriter) Write(p []byte) (int, error) {
 func TestAWSKnowsWhatCloudflareAnswers(t *testing.T) {
 	w := withDNSProviders(t)
 	c := w.cloudflare
-	records := c.url + "/zones/" + c.zone.ID + "/dns_records"
+	records := c.records()
 	resolving := func() (names []string) {
 		t.Helper()
-		if err := w.sim(t.Context(), "resolving", &names); err != nil {
+		if err := w.aws.Control(t.Context(), http.MethodGet, "resolving", nil, &names); err != nil {
 			t.Fatal(err)
 		}
 		return names
@@ -89,12 +91,12 @@ func TestTheOperatorCanReadTheAccounts(t *testing.T) {
 	}})
 	want := []accounts.Account{{
 		Name: "main", Provider: "cloudflare", Credentials: filepath.Join(w.dir, "dns", "cloudflare"), NameServers: []string{w.cloudflare.dns},
-		Cloudflare: &accounts.Cloudflare{BaseURL: w.cloudflare.url},
+		Cloudflare: &accounts.Cloudflare{BaseURL: w.cloudflare.url()},
 	}, {
 		Name: "main", Provider: "azure", Credentials: filepath.Join(w.dir, "dns", "azure"), NameServers: []string{w.azure.dns},
 		Azure: &accounts.Azure{
 			SubscriptionID: azuredns.DefaultSubscription, ResourceGroup: azureGroup, TenantID: azuredns.DefaultTenant, ClientID: azureClient,
-			Credential: "ClientSecret", ResourceManagerEndpoint: w.azure.url, AuthorityHost: w.azure.url, Audience: "https://management.azure.com",
+			Credential: "ClientSecret", ResourceManagerEndpoint: w.azure.url(), AuthorityHost: w.azure.url(), Audience: "https://management.azure.com",
 		},
 	}}
 	if diff := cmp.Diff(want, opened); diff != "" {

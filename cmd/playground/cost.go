@@ -7,27 +7,20 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
-
-// operationCalls is what the simulated AWS counts per operation.
-type operationCalls struct {
-	Total     int            `json:"total"`
-	Throttled int            `json:"throttled"`
-	Errors    map[string]int `json:"errors"`
-}
-
-// journalEntry is one call in the simulated AWS's journal.
-type journalEntry struct {
-	Operation string `json:"operation"`
-	Name      string `json:"name"`
-	Code      string `json:"code"`
-}
 
 // cost shows how many calls the operator made, and for which tenant.
 func (s *story) cost(ctx context.Context) error {
-	var calls map[string]operationCalls
-	if err := s.w.sim(ctx, "calls", &calls); err != nil {
-		return fmt.Errorf("counting calls: %w", err)
+	calls, err := s.w.aws.Calls(ctx)
+	if err != nil {
+		return err
+	}
+	journal, err := s.w.aws.Journal(ctx, 0)
+	if err != nil {
+		return err
 	}
 	for _, own := range s.console.calls {
 		count := calls[own.Operation]
@@ -36,26 +29,22 @@ func (s *story) cost(ctx context.Context) error {
 			count.Errors[own.Code]--
 		}
 		calls[own.Operation] = count
-	}
-	s.say.command("curl -s $AWS_ENDPOINT_URL/_sim/calls    # as a table, without the calls of this demo")
-	s.say.output(callTable(calls))
-
-	var journal []journalEntry
-	if err := s.w.sim(ctx, "journal", &journal); err != nil {
-		return fmt.Errorf("reading the journal of calls: %w", err)
-	}
-	for _, own := range s.console.calls {
-		if i := slices.Index(journal, own); i >= 0 {
+		i := slices.IndexFunc(journal, func(e sim.Entry) bool {
+			return e.Operation == own.Operation && e.Name == own.Name && e.Code == own.Code
+		})
+		if i >= 0 {
 			journal = slices.Delete(journal, i, i+1)
 		}
 	}
+	s.say.command("curl -s $AWS_ENDPOINT_URL/_sim/calls    # as a table, without the calls of this demo")
+	s.say.output(callTable(calls))
 	s.say.command("curl -s $AWS_ENDPOINT_URL/_sim/journal    # the same calls by tenant")
 	s.say.output(tenantTable(journal))
 	s.say.paragraph("Listing takes one call per 100 tenants, every %s here and every 5m by default. An idle tenant needs no call of its own.", sweepInterval)
 	return nil
 }
 
-func callTable(calls map[string]operationCalls) string {
+func callTable(calls stack.Calls) string {
 	var rows strings.Builder
 	total := 0
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
@@ -72,7 +61,7 @@ func callTable(calls map[string]operationCalls) string {
 }
 
 // tenantTable sorts the calls by the tenant that they were about.
-func tenantTable(journal []journalEntry) string {
+func tenantTable(journal []sim.Entry) string {
 	const nobody = "(no tenant)"
 	tenants := map[string]map[string]int{}
 	for _, call := range journal {

@@ -34,7 +34,7 @@ type customers struct {
 type product struct {
 	provider mapping.Provider
 	name     string
-	// prepare makes an empty table, and returns the connection strings of who owns it and of who reads it.
+	// prepare makes an empty table, and returns the connection strings of its owner and of its reader.
 	prepare func(ctx context.Context, address string) (owner, reader string, err error)
 	fill    func(rows []customer) string
 	// The others are what the demo shows and does.
@@ -102,8 +102,8 @@ func document(c customer) string {
 	return fmt.Sprintf(`{"_id": %q, "name": %q, "domain": %q, "plan": %q}`, c.name, c.name, c.domain, c.plan)
 }
 
-// startCustomers starts the database that was asked for. If none was, it is PostgreSQL or else what takes
-// its place, and the rest of the story needs neither.
+// startCustomers starts the database that was asked for. If none was, it is PostgreSQL or its replacement, and the rest
+// of the story needs neither.
 func (w *world) startCustomers(ctx context.Context) error {
 	began := time.Now()
 	var err error
@@ -151,12 +151,11 @@ func (w *world) startMongoDB(ctx context.Context) error {
 		return err
 	}
 	w.say.line("%-14s building FerretDB; the first build takes two minutes", mongoDB.name)
-	bin := filepath.Join(w.dir, "bin")
-	err := w.goTool(ctx, w.say, "-C", filepath.Join(w.root, "hack", "ferretdb"), "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "ferretdb"), ".")
+	err := w.goTool(ctx, w.say, "-C", filepath.Join(w.root, "hack", "ferretdb"), "build", "-ldflags=-s -w", "-o", filepath.Join(w.bin(), "ferretdb"), ".")
 	if err != nil {
 		return fmt.Errorf("building FerretDB: %w", err)
 	}
-	if err := os.Setenv("DATABASE_ASSETS", bin); err != nil { // where the engine is looked for
+	if err := os.Setenv("DATABASE_ASSETS", w.bin()); err != nil { // where the engine is looked for
 		return fmt.Errorf("setting DATABASE_ASSETS: %w", err)
 	}
 	return w.startProduct(ctx, mongoDB)

@@ -13,14 +13,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -34,12 +31,11 @@ const (
 	settleTime = time.Second
 )
 
-// kube is our side of the Kubernetes API: kubectl for what people should see, a
-// watch for knowing when there is something to see.
+// kube is our side of the Kubernetes API: kubectl for what readers should see, a watch for knowing when there is
+// something to see.
 type kube struct {
 	w      *world
 	client client.Client
-	scheme *runtime.Scheme
 
 	cache   cache.Cache
 	stop    func()
@@ -52,23 +48,14 @@ type kube struct {
 }
 
 func newKube(w *world) (*kube, error) {
-	k := &kube{w: w, scheme: runtime.NewScheme(), stop: func() {}, changed: make(chan struct{}, 1)}
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, kleffv1.AddToScheme} {
-		if err := add(k.scheme); err != nil {
-			return nil, fmt.Errorf("building the scheme: %w", err)
-		}
-	}
-	var err error
-	if k.client, err = client.New(w.controlPlane.RESTConfig(), client.Options{Scheme: k.scheme}); err != nil {
-		return nil, fmt.Errorf("creating a Kubernetes client: %w", err)
-	}
-	return k, nil
+	c, err := w.host.Client()
+	return &kube{w: w, client: c, stop: func() {}, changed: make(chan struct{}, 1)}, err
 }
 
 // watch begins to follow all tenants.
 func (k *kube) watch(ctx context.Context) error {
 	var err error
-	if k.cache, err = cache.New(k.w.controlPlane.RESTConfig(), cache.Options{Scheme: k.scheme}); err != nil {
+	if k.cache, err = cache.New(k.w.controlPlane.RESTConfig(), cache.Options{Scheme: k.client.Scheme()}); err != nil {
 		return fmt.Errorf("creating a cache of tenants: %w", err)
 	}
 	informer, err := k.cache.GetInformer(ctx, &v1alpha1.DistributionTenant{}, cache.BlockUntilSynced(false))
@@ -106,27 +93,10 @@ func (k *kube) watch(ctx context.Context) error {
 func (k *kube) ctl(ctx context.Context, stdin string, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := k.w.tools.Run(ctx, process.Command{
-		Path: filepath.Join(k.w.binaries, "kubectl"), Args: args, Dir: k.w.root, Env: k.w.childEnv(),
+		Name: typed(args), Path: filepath.Join(k.w.binaries, "kubectl"), Args: args, Dir: k.w.root, Env: k.w.host.Env(),
 		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &out,
 	})
 	return out.String(), err
-}
-
-// show runs kubectl where people see it, as they would type it.
-func (k *kube) show(ctx context.Context, args ...string) error {
-	k.w.say.command(typed(args))
-	out, err := k.ctl(ctx, "", args...)
-	k.w.say.output(out)
-	return err
-}
-
-// apply shows a manifest and what the API server says to it.
-func (k *kube) apply(ctx context.Context, manifest string) error {
-	k.w.say.command("kubectl apply -f - <<EOF")
-	k.w.say.line("%sEOF", manifest)
-	out, err := k.ctl(ctx, manifest, "apply", "-f", "-")
-	k.w.say.output(out)
-	return err
 }
 
 // typed is how one types a command.
@@ -170,34 +140,44 @@ type goal func(fleet) []string
 
 // until shows the table of these tenants, or of all, each time that it changes, until the goal
 // is reached.
-func (k *kube) until(ctx context.Context, what string, reached goal, names ...string) error {
-	bounded, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for {
-		tenants, err := k.fleet(bounded)
-		if err != nil {
-			return err
-		}
-		missing := reached(tenants)
-		if err := k.showTable(bounded, names); err != nil {
-			return err
-		}
-		if len(missing) == 0 {
-			return nil
-		}
-		select {
-		case <-k.changed:
-		case <-bounded.Done():
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
+func (k *kube) until(what string, reached goal, names ...string) step {
+	return func(ctx context.Context) error {
+		bounded, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		for {
+			tenants, err := k.fleet(bounded)
+			if err != nil {
+				return err
 			}
-			return k.diagnose(what, tenants, missing)
-		}
-		select {
-		case <-time.After(settleTime):
-		case <-bounded.Done():
+			missing := reached(tenants)
+			if err := k.showTable(bounded, names); err != nil {
+				return err
+			}
+			if len(missing) == 0 {
+				return nil
+			}
+			if !k.hasChanged(bounded) {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				return k.timedOut(ctx, what+", for "+strings.Join(missing, ", "), k.sayTenants(missing...))
+			}
 		}
 	}
+}
+
+// hasChanged waits until a tenant has changed, and a moment more: changes come together. It is false once the time is up.
+func (k *kube) hasChanged(ctx context.Context) bool {
+	select {
+	case <-k.changed:
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case <-time.After(settleTime):
+	case <-ctx.Done():
+	}
+	return true
 }
 
 // showTable shows the columns that fit a terminal, unless they are as before.
@@ -232,20 +212,28 @@ func (k *kube) showTable(ctx context.Context, names []string) error {
 	return nil
 }
 
-// diagnose tells all that is known about tenants which did not get where they should.
-func (k *kube) diagnose(what string, tenants fleet, missing []string) error {
+// timedOut tells all that is known about tenants that did not get where they should.
+func (k *kube) timedOut(ctx context.Context, what string, explain func(context.Context)) error {
 	k.w.say.heading(fmt.Sprintf("Timed out after %s waiting until %s", patience, what))
-	for _, name := range missing {
-		o, ok := tenants[name]
-		if !ok {
-			k.w.say.line("%s: the object does not exist", name)
-			continue
+	explain(ctx)
+	k.w.say.line("\nLast log lines of the operator:\n%s", k.w.operator.Child().LogTail(20))
+	return fmt.Errorf("timed out after %[2]s waiting until %[1]s; use --keep-logs to keep the logs", what, patience)
+}
+
+// sayTenants says what is known of tenants.
+func (k *kube) sayTenants(names ...string) func(context.Context) {
+	return func(ctx context.Context) {
+		tenants, _ := k.fleet(ctx) // it is empty then
+		for _, name := range names {
+			o, ok := tenants[name]
+			if !ok {
+				k.w.say.line("%s: the object does not exist", name)
+				continue
+			}
+			k.w.say.line("%s: generation %d, observed %d, applied %d, tenant %s %s", name, o.Generation, o.Status.ObservedGeneration, told(o.Status.AppliedGeneration), o.Status.ID, o.Status.DistributionTenantStatus)
+			k.sayConditions(o.Status.Conditions)
 		}
-		k.w.say.line("%s: generation %d, observed %d, applied %d, tenant %s %s", name, o.Generation, o.Status.ObservedGeneration, told(o.Status.AppliedGeneration), o.Status.ID, o.Status.DistributionTenantStatus)
-		k.sayConditions(o.Status.Conditions)
 	}
-	k.w.say.line("\nLast log lines of the operator:\n%s", k.w.operator.LogTail(20))
-	return fmt.Errorf("timed out after %[2]s waiting until %[1]s, for %[3]s; use --keep-logs to keep the logs", what, patience, strings.Join(missing, ", "))
 }
 
 func (k *kube) sayConditions(conditions []metav1.Condition) {

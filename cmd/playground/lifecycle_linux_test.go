@@ -149,7 +149,7 @@ func (p *playground) endsWith(status int) {
 	}
 }
 
-// processes are the command lines of those who carry the marker.
+// processes are the command lines of the processes with the marker.
 func (p *playground) processes() []string {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
 	var found []string

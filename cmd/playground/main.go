@@ -83,7 +83,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
-	// Before anything is printed: who sees the first line may send one.
+	// Before anything is printed: a user who sees the first line may send one.
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go interruptOnSignal(cancel, signals)
 	go watchParents(ctx, cancel, c.whilePID)
@@ -175,7 +175,7 @@ func play(ctx context.Context, cancel context.CancelCauseFunc, c config, say *na
 	return because(ctx, err)
 }
 
-// because puts the reason why we were stopped before what failed as its consequence.
+// because puts the reason why we were stopped before the failure that it has caused.
 func because(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause

@@ -9,8 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
 // asPlayground makes this test binary a playground, so that the tests run what
@@ -67,7 +69,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestCallTables(t *testing.T) {
-	calls := map[string]operationCalls{
+	calls := stack.Calls{
 		"UpdateDistributionTenant": {Total: 3, Throttled: 1, Errors: map[string]int{"PreconditionFailed": 1, "Throttling": 1}},
 		"CreateDistributionTenant": {Total: 12},
 		"GetDistributionTenant":    {}, // the demo's own were taken off
@@ -85,7 +87,7 @@ together                   15
 (no tenant)   3       shared by many tenants: lists, zones, certificates, distributions and connection groups
 shop          3       1 CreateDistributionTenant, 2 UpdateDistributionTenant
 `
-	got := tenantTable([]journalEntry{
+	got := tenantTable([]sim.Entry{
 		{Operation: "ListDistributionTenants"},
 		{Operation: "UpdateDistributionTenant", Name: "shop"},
 		{Operation: "CreateDistributionTenant", Name: "shop"},

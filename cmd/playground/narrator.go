@@ -37,7 +37,7 @@ func (n *narrator) heading(text string) {
 	n.gap()
 }
 
-// gap leaves one blank line, however many ask for it.
+// gap leaves one blank line, however often it is called.
 func (n *narrator) gap() {
 	n.mu.Lock()
 	blank := n.blank

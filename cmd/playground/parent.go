@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// watchParents ends us when those are gone who could end us: "go run" passes no
+// watchParents ends us when the processes are gone that could end us: "go run" passes no
 // SIGTERM on and leaves us running when it is killed, and so does make.
 func watchParents(ctx context.Context, cancel context.CancelCauseFunc, pid int) {
 	parent := os.Getppid()

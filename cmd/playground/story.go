@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -40,23 +39,20 @@ const (
 	ledger       = `jsonpath={range .status.dns.records[*]}{.type} {.name} -> {.value} ({.state}){"\n"}{end}`
 )
 
-// questions are what public DNS is asked about names that lead to CloudFront.
-var questions = [][]string{{"with-dns.example.com"}, {managedDomain}, {"example.net"}, {"_cf-challenge.example.net", "TXT"}}
-
 // story is the demo.
 type story struct {
-	w       *world
-	kube    *kube
+	*kube
+
 	console *console
 	say     *narrator
 }
 
 // runDemo tells the whole story.
 func runDemo(ctx context.Context, w *world) error {
-	s := &story{w: w, kube: w.kube, console: newConsole(w), say: w.say}
+	s := &story{kube: w.kube, console: &console{w: w, sdk: w.aws.CloudFront()}, say: w.say}
 	for i, chapter := range []struct {
 		title string
-		tell  func(context.Context) error
+		tell  step
 	}{
 		{"Apply the samples", s.create},
 		{"Look at certificates and DNS", s.look},
@@ -85,92 +81,72 @@ func runDemo(ctx context.Context, w *world) error {
 
 // applySamples applies them and waits until each is where it can get.
 func (k *kube) applySamples(ctx context.Context) error {
-	if err := k.show(ctx, "apply", "-f", "config/samples", "-f", "config/samples/dns"); err != nil {
-		return fmt.Errorf("applying the samples: %w", err)
-	}
-	if err := k.applyPlatform(ctx); err != nil {
-		return err
-	}
-	if err := k.applyCustomers(ctx); err != nil {
-		return err
-	}
-	err := k.until(ctx, "the samples have reached their final state", both(settled(minimal, full, disabled, withDNS, managed, apex, crossing, atCloudflare),
-		with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonPendingValidation}, hosted)))
+	err := do(ctx,
+		k.kubectl("apply", "-f", "config/samples", "-f", "config/samples/dns"),
+		k.applyPlatform,
+		k.applyCustomers,
+		k.until("the samples have reached their final state", both(settled(minimal, full, disabled, withDNS, managed, apex, crossing, atCloudflare),
+			with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonPendingValidation}, hosted))),
+	)
 	k.samplesReady = time.Now()
 	return err
 }
 
 func (s *story) create(ctx context.Context) error {
-	if err := s.kube.applySamples(ctx); err != nil {
-		return err
-	}
-	s.say.paragraph("%s is not Ready on purpose: its domain still points to a web server elsewhere, which must validate it. The condition says how:", hosted)
-	if err := s.kube.show(ctx, "get", "cfdt", hosted, "-o", readyMessage); err != nil {
-		return fmt.Errorf("reading %s: %w", hosted, err)
-	}
-	return nil
+	return do(ctx,
+		s.applySamples,
+		s.tell("%s is not Ready on purpose: its domain still points to a web server elsewhere, which must validate it. The condition says how:", hosted),
+		s.kubectl("get", "cfdt", hosted, "-o", readyMessage),
+	)
 }
 
 func (s *story) look(ctx context.Context) error {
-	s.say.paragraph("The operator created the DNS records and requested the certificates. It lists its records in status, and never changes any other record:")
-	if err := s.kube.show(ctx, "get", "cfdt", apex, "-o", ledger); err != nil {
-		return fmt.Errorf("reading %s: %w", apex, err)
-	}
-	columns := `jsonpath={range .status.conditions[*]}{.type}: {.message}{"\n"}{end}`
-	if err := s.kube.show(ctx, "get", "cfdt", apex, "-o", columns); err != nil {
-		return fmt.Errorf("reading %s: %w", apex, err)
-	}
-	s.say.paragraph("Public DNS returns the records. The first domain uses the wildcard certificate of the distribution, the others a managed certificate each:")
-	for _, question := range questions {
-		if err := s.lookup(ctx, question...); err != nil {
-			return err
-		}
-	}
-	return s.routed(ctx, map[string]bool{"with-dns.example.com": true, managedDomain: true, "example.net": true, "www.example.net": true})
+	return do(ctx,
+		s.tell("The operator created the DNS records and requested the certificates. It lists its records in status, and never changes any other record:"),
+		s.kubectl("get", "cfdt", apex, "-o", ledger),
+		s.kubectl("get", "cfdt", apex, "-o", `jsonpath={range .status.conditions[*]}{.type}: {.message}{"\n"}{end}`),
+		s.tell("Public DNS returns the records. The first domain uses the wildcard certificate of the distribution, the others a managed certificate each:"),
+		s.lookup("with-dns.example.com"),
+		s.lookup(managedDomain),
+		s.lookup("example.net"),
+		s.lookup("_cf-challenge.example.net", "TXT"),
+		s.routed(true, "with-dns.example.com", managedDomain, "example.net", "www.example.net"),
+	)
 }
 
 // routed wants that these names lead to CloudFront, or do not.
-func (s *story) routed(ctx context.Context, wanted map[string]bool) error {
-	var routing map[string]string
-	if err := s.w.sim(ctx, "routing", &routing); err != nil {
-		return fmt.Errorf("checking which names point to CloudFront: %w", err)
-	}
-	for name, leads := range wanted {
-		if (routing[name] == endpoint) != leads {
-			return fmt.Errorf("public DNS returns %[2]q for %[1]s; pointing to %[3]s should be %[4]t", name, routing[name], endpoint, leads)
+func (s *story) routed(wanted bool, names ...string) step {
+	return func(ctx context.Context) error {
+		var routing map[string]string
+		if err := s.w.aws.Control(ctx, http.MethodGet, "routing", nil, &routing); err != nil {
+			return fmt.Errorf("checking which names point to CloudFront: %w", err)
 		}
+		for _, name := range names {
+			if (routing[name] == endpoint) != wanted {
+				return fmt.Errorf("public DNS returns %[2]q for %[1]s; pointing to %[3]s should be %[4]t", name, routing[name], endpoint, wanted)
+			}
+		}
+		return nil
 	}
-	return nil
-}
-
-// lookup shows what public DNS answers.
-func (s *story) lookup(ctx context.Context, question ...string) error {
-	s.say.command("go run ./cmd/playground lookup " + strings.Join(question, " "))
-	answer, err := lookup(ctx, s.w.nameServers(), question...)
-	if err != nil {
-		return err
-	}
-	s.say.output(answer)
-	return nil
 }
 
 func (s *story) change(ctx context.Context) error {
-	patch := `{"spec":{"parameters":[{"name":"tier","value":"platinum"},{"name":"origin","value":"full"}]}}`
-	if err := s.kube.show(ctx, "patch", "cfdt", full, "--type=merge", "-p", patch); err != nil {
-		return fmt.Errorf("changing %s: %w", full, err)
-	}
-	var o v1alpha1.DistributionTenant
-	if err := s.kube.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: full}, &o); err != nil {
-		return fmt.Errorf("reading %s: %w", full, err)
-	}
-	if err := s.kube.until(ctx, "the change is deployed", applied(full, o.Generation), full); err != nil {
-		return err
-	}
-	columns := `jsonpath=generation {.metadata.generation}, applied {.status.appliedGeneration}{"\n"}`
-	if err := s.kube.show(ctx, "get", "cfdt", full, "-o", columns); err != nil {
-		return fmt.Errorf("reading %s: %w", full, err)
-	}
-	return s.console.show(ctx, fullInAWS, "DistributionTenant.Parameters", func(t *types.DistributionTenant) any { return t.Parameters })
+	return do(ctx,
+		s.patch(full, `{"spec":{"parameters":[{"name":"tier","value":"platinum"},{"name":"origin","value":"full"}]}}`),
+		func(ctx context.Context) error {
+			var o v1alpha1.DistributionTenant
+			if err := s.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: full}, &o); err != nil {
+				return fmt.Errorf("reading %s: %w", full, err)
+			}
+			return s.until("the change is deployed", applied(full, o.Generation), full)(ctx)
+		},
+		s.kubectl("get", "cfdt", full, "-o", `jsonpath=generation {.metadata.generation}, applied {.status.appliedGeneration}{"\n"}`),
+		s.console.show(fullInAWS, "DistributionTenant.Parameters", func(t *types.DistributionTenant) any { return t.Parameters }),
+	)
+}
+
+func (s *story) patch(name, patch string) step {
+	return s.kubectl("patch", "cfdt", name, "--type=merge", "-p", patch)
 }
 
 // applied is the goal that a generation was applied and deployed. Our watch may
@@ -186,38 +162,18 @@ func applied(name string, generation int64) goal {
 }
 
 func (s *story) drift(ctx context.Context) error {
-	if err := s.console.disable(ctx, minimal); err != nil {
-		return err
-	}
-	s.say.paragraph("Its customers now get an error. The operator lists all tenants every %s here (5m by default) and compares them with the specs.", sweepInterval)
-	if err := s.awaitEvent(ctx, minimal, "DriftCorrected"); err != nil {
-		return err
-	}
-	err := s.kube.show(ctx, "get", "events", "--field-selector=involvedObject.name="+minimal+",type=Warning",
-		"-o=custom-columns=REASON:.reason,MESSAGE:.message")
-	if err != nil {
-		return fmt.Errorf("reading events: %w", err)
-	}
-	if err := s.kube.until(ctx, "the correction is deployed", settled(minimal), minimal); err != nil {
-		return err
-	}
-	return s.console.show(ctx, minimal, "DistributionTenant.Enabled", func(t *types.DistributionTenant) any { return t.Enabled })
-}
-
-func (s *story) awaitEvent(ctx context.Context, name, reason string) error {
-	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
-		var events corev1.EventList
-		fields := client.MatchingFields{"involvedObject.name": name, "reason": reason}
-		if err := s.kube.client.List(ctx, &events, client.InNamespace(namespace), fields); err != nil {
-			return false, fmt.Errorf("listing events: %w", err)
-		}
-		return len(events.Items) > 0, nil
-	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		tenants, listErr := s.kube.fleet(ctx)
-		return errors.Join(s.kube.diagnose("an event "+reason, tenants, []string{name}), listErr)
-	}
-	return err
+	return do(ctx,
+		s.console.disable(minimal),
+		s.tell("Its customers now get an error. The operator lists all tenants every %s here (5m by default) and compares them with the specs.", sweepInterval),
+		s.await("an event DriftCorrected, for "+minimal, func(ctx context.Context) (bool, error) {
+			var events corev1.EventList
+			err := s.client.List(ctx, &events, client.InNamespace(namespace), client.MatchingFields{"involvedObject.name": minimal, "reason": "DriftCorrected"})
+			return len(events.Items) > 0, err
+		}, s.sayTenants(minimal)),
+		s.kubectl("get", "events", "--field-selector=involvedObject.name="+minimal+",type=Warning", eventColumns),
+		s.until("the correction is deployed", settled(minimal), minimal),
+		s.console.show(minimal, "DistributionTenant.Enabled", func(t *types.DistributionTenant) any { return t.Enabled }),
+	)
 }
 
 // shopWith is a tenant with one domain, as one writes it.
@@ -235,79 +191,49 @@ spec:
 }
 
 func (s *story) mistakes(ctx context.Context) error {
-	s.say.paragraph("The API server rejects mistakes that are visible in the object itself:")
-	if err := s.kube.apply(ctx, shopWith("Shop.example.com")); err == nil {
-		return errors.New("the API server accepted a domain with capital letters")
-	}
-	s.say.paragraph("Other mistakes are reported in a condition. No certificate covers this domain:")
-	if err := s.kube.apply(ctx, shopWith("shop.example.org")); err != nil {
-		return fmt.Errorf("applying a tenant without a certificate: %w", err)
-	}
-	refused := []string{v1alpha1.ReasonCertificateSANMismatch, v1alpha1.ReasonMissingCertificate}
-	if err := s.kube.until(ctx, "a condition names the domain", with(v1alpha1.ConditionReady, refused, shop), shop); err != nil {
-		return err
-	}
-	if err := s.kube.show(ctx, "get", "cfdt", shop, "-o", readyMessage); err != nil {
-		return fmt.Errorf("reading %s: %w", shop, err)
-	}
-	s.say.paragraph("Fix the spec. No restart is needed:")
-	patch := `{"spec":{"domains":[{"domain":"shop.example.com"}]}}`
-	if err := s.kube.show(ctx, "patch", "cfdt", shop, "--type=merge", "-p", patch); err != nil {
-		return fmt.Errorf("correcting %s: %w", shop, err)
-	}
-	if err := s.kube.until(ctx, "the corrected tenant is created", with(v1alpha1.ConditionSynced, []string{v1alpha1.ReasonInSync}, shop), shop); err != nil {
-		return err
-	}
-	return s.conflict(ctx)
-}
+	ready := s.kubectl("get", "cfdt", shop, "-o", readyMessage)
+	return do(ctx,
+		s.tell("The API server rejects mistakes that are visible in the object itself:"),
+		refused(s.apply(shopWith("Shop.example.com")), "the API server accepted a domain with capital letters"),
+		s.tell("Other mistakes are reported in a condition. No certificate covers this domain:"),
+		s.apply(shopWith("shop.example.org")),
+		s.until("a condition names the domain",
+			with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonCertificateSANMismatch, v1alpha1.ReasonMissingCertificate}, shop), shop),
+		ready,
+		s.tell("Fix the spec. No restart is needed:"),
+		s.patch(shop, `{"spec":{"domains":[{"domain":"shop.example.com"}]}}`),
+		s.until("the corrected tenant is created", with(v1alpha1.ConditionSynced, []string{v1alpha1.ReasonInSync}, shop), shop),
 
-// conflict asks for a name whose record someone else created.
-func (s *story) conflict(ctx context.Context) error {
-	s.say.paragraph("The operator never overwrites records that it does not own. This name already has a record:")
-	patch := fmt.Sprintf(`{"spec":{"domains":[{"domain":%q}],"dns":{"provider":"route53"}}}`, taken)
-	if err := s.kube.show(ctx, "patch", "cfdt", shop, "--type=merge", "-p", patch); err != nil {
-		return fmt.Errorf("applying a tenant with a name that has a record: %w", err)
-	}
-	if err := s.kube.until(ctx, "a condition names the record", with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonDNSConflict}, shop), shop); err != nil {
-		return err
-	}
-	if err := s.kube.show(ctx, "get", "cfdt", shop, "-o", readyMessage); err != nil {
-		return fmt.Errorf("reading %s: %w", shop, err)
-	}
-	if err := s.lookup(ctx, taken, "CNAME"); err != nil {
-		return err
-	}
-	return s.routed(ctx, map[string]bool{taken: false})
+		s.tell("The operator never overwrites records that it does not own. This name already has a record:"),
+		s.patch(shop, fmt.Sprintf(`{"spec":{"domains":[{"domain":%q}],"dns":{"provider":"route53"}}}`, taken)),
+		s.until("a condition names the record", with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonDNSConflict}, shop), shop),
+		ready,
+		s.lookup(taken, "CNAME"),
+		s.routed(false, taken),
+	)
 }
 
 func (s *story) remove(ctx context.Context) error {
-	tenants, err := s.kube.fleet(ctx)
+	tenants, err := s.fleet(ctx)
 	if err != nil {
 		return err
 	}
 	traces := []string{tenants[managed].Status.ID, tenants[managed].Status.CertificateARN, managedDomain}
-	s.say.paragraph("%s has a tenant, a DNS record and a certificate. This is the number of lines about it in the state of AWS:", managed)
-	if err := s.traces(ctx, traces, true); err != nil {
-		return err
-	}
-	if err := s.kube.show(ctx, "delete", "cfdt", managed, "--wait=false"); err != nil {
-		return fmt.Errorf("deleting %s: %w", managed, err)
-	}
-	s.say.paragraph("The DNS record is deleted first: if a name points to CloudFront without a tenant, someone else could claim it.\n" +
-		"Then the tenant is disabled and deleted, and finally its certificate.")
-	if err := s.kube.until(ctx, "the tenant is deleted", deleted(managed), managed); err != nil {
-		return err
-	}
-	if err := s.awaitNothingOf(ctx, traces); err != nil {
-		return err
-	}
-	if err := s.console.showGone(ctx, managed); err != nil {
-		return err
-	}
-	if err := s.lookup(ctx, managedDomain); err != nil {
-		return err
-	}
-	return s.traces(ctx, traces, false)
+	return do(ctx,
+		s.tell("%s has a tenant, a DNS record and a certificate. This is the number of lines about it in the state of AWS:", managed),
+		s.traces(traces, true),
+		s.kubectl("delete", "cfdt", managed, "--wait=false"),
+		s.tell("The DNS record is deleted first: if a name points to CloudFront without a tenant, someone else could claim it.\n"+
+			"Then the tenant is disabled and deleted, and finally its certificate."),
+		s.until("the tenant is deleted", deleted(managed), managed),
+		s.await("AWS has nothing left of "+strings.Join(traces, ", "), func(ctx context.Context) (bool, error) {
+			count, err := s.w.countInAWS(ctx, traces)
+			return count == 0, err
+		}, s.sayTenants(managed)),
+		s.console.showGone(managed),
+		s.lookup(managedDomain),
+		s.traces(traces, false),
+	)
 }
 
 // deleted is the goal that AWS has accepted the deletion.
@@ -322,29 +248,14 @@ func deleted(name string) goal {
 
 // traces shows how many lines of all that AWS holds have one of the texts, and wants that
 // there are some, or none.
-func (s *story) traces(ctx context.Context, texts []string, wanted bool) error {
-	s.say.command("curl -s $AWS_ENDPOINT_URL/_sim/state | grep -c -e " + strings.Join(texts, " -e "))
-	count, err := s.w.countInAWS(ctx, texts)
-	if err != nil {
-		return err
-	}
-	s.say.output(strconv.Itoa(count))
-	if count > 0 != wanted {
-		return fmt.Errorf("AWS has %d lines with %s", count, strings.Join(texts, ", "))
-	}
-	return nil
-}
-
-// awaitNothingOf waits until nothing that AWS holds has one of the texts.
-func (s *story) awaitNothingOf(ctx context.Context, texts []string) error {
-	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+func (s *story) traces(texts []string, wanted bool) step {
+	return s.show("curl -s $AWS_ENDPOINT_URL/_sim/state | grep -c -e "+strings.Join(texts, " -e "), func(ctx context.Context) (string, error) {
 		count, err := s.w.countInAWS(ctx, texts)
-		return count == 0, err
+		if err == nil && count > 0 != wanted {
+			err = fmt.Errorf("AWS has %d lines with %s", count, strings.Join(texts, ", "))
+		}
+		return strconv.Itoa(count), err
 	})
-	if err != nil {
-		return fmt.Errorf("waiting until AWS has nothing left of %s: %w", strings.Join(texts, ", "), err)
-	}
-	return nil
 }
 
 // printSettings says how to get into this world.
@@ -352,7 +263,7 @@ func (w *world) printSettings() {
 	w.say.line("export KUBECONFIG=%s", w.kubeconfig())
 	w.say.line("export PATH=%s:$PATH", w.binaries)
 	w.say.line("export %s", strings.Join(w.awsEnv(), " "))
-	w.say.line("export %s", strings.Join(w.cloudflareEnv(), " "))
+	w.say.line("export %s", strings.Join(w.providersEnv(), " "))
 	if w.customers != nil {
 		w.say.line("export %s='%s'", dbVariable, w.customers.owner)
 	}

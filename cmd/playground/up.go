@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
@@ -43,7 +44,7 @@ func runUp(ctx context.Context, w *world) error {
 	w.printCommands("")
 	w.say.gap()
 	w.say.line("logs      %s/*.log", w.logs)
-	w.say.line("metrics   %s", w.metricsURL)
+	w.say.line("metrics   %s", w.metricsURL())
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
@@ -72,31 +73,24 @@ func (k *kube) applyMany(ctx context.Context, count int) error {
 		return err
 	}
 	k.w.say.line("applied after %s", since(began))
-	return k.awaitMany(ctx, names, began)
+	return k.awaitMany(names, began)(ctx)
 }
 
 // awaitMany tells how many are Ready, as no table could.
-func (k *kube) awaitMany(ctx context.Context, names []string, began time.Time) error {
-	tick := time.NewTicker(reportEvery)
-	defer tick.Stop()
-	told, all := 0, settled(names...)
-	for {
-		tenants, err := k.fleet(ctx)
-		if err != nil {
-			return err
-		}
-		missing := all(tenants)
-		if ready := len(names) - len(missing); ready != told {
-			told = ready
-			k.w.say.line("%d of %d are Ready after %s", ready, len(names), since(began))
-		}
-		if len(missing) == 0 {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-tick.C:
-		}
+func (k *kube) awaitMany(names []string, began time.Time) step {
+	return func(ctx context.Context) error {
+		told, all := 0, settled(names...)
+		return wait.PollUntilContextCancel(ctx, reportEvery, true, func(ctx context.Context) (bool, error) {
+			tenants, err := k.fleet(ctx)
+			if err != nil {
+				return false, err
+			}
+			missing := all(tenants)
+			if ready := len(names) - len(missing); ready != told {
+				told = ready
+				k.w.say.line("%d of %d are Ready after %s", ready, len(names), since(began))
+			}
+			return len(missing) == 0, nil
+		})
 	}
 }

@@ -4,18 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/yaml"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
 const (
@@ -23,8 +22,6 @@ const (
 	folderPattern = "cloudfront-tenant-operator-playground-"
 	// logsPattern names the folder that --keep-logs leaves.
 	logsPattern = "cloudfront-tenant-operator-logs-"
-	// startTimeout bounds the start of a process of ours on a busy machine.
-	startTimeout = time.Minute
 	// sweepInterval is the operator's shortest, so that drift is found while one watches.
 	sweepInterval = "10s"
 	// clusterID and allowedRole are what the seed's role in another account expects.
@@ -32,7 +29,7 @@ const (
 	allowedRole = "arn:aws:iam::444455556666:role/tenant-dns"
 )
 
-// switches make the simulated AWS as quick as one who watches: minutes become seconds.
+// switches make the simulated AWS quick enough for a viewer: minutes become seconds.
 var switches = []string{"certificateIssueDelay=2s", "route53SyncDelay=1s"}
 
 // values are those of the chart. The operator may read the Secrets of the samples' namespace, and makes customers'
@@ -49,19 +46,20 @@ type world struct {
 
 	dir, logs      string
 	guard          *process.Guard
-	tools, servers *process.Group
+	tools          *process.Group
 	root, binaries string
 
 	controlPlane *controlplane.ControlPlane
-	awsURL       string
+	host         *stack.Host
+	stack        *stack.Stack
+	aws          *stack.AWS
 	// dnsAddress answers for the simulated public DNS.
 	dnsAddress string
-	metricsURL string
 	cloudflare *cloudflareWorld
 	azure      *azureWorld
 	// customers is nil where no database can be run.
 	customers *customers
-	operator  *process.Child
+	operator  *stack.Operator
 	kube      *kube
 }
 
@@ -82,7 +80,7 @@ func newWorld(c config, cancel context.CancelCauseFunc, say *narrator) (*world, 
 	guard.Folder(dir)
 	w := &world{
 		config: c, cancel: cancel, say: say, dir: dir, logs: filepath.Join(dir, "logs"), guard: guard,
-		tools: process.NewGroup(guard), servers: process.NewGroup(guard),
+		tools: process.NewGroup(guard),
 	}
 	if err := w.makeFolders(); err != nil {
 		return nil, errors.Join(err, w.stop())
@@ -90,29 +88,21 @@ func newWorld(c config, cancel context.CancelCauseFunc, say *narrator) (*world, 
 	return w, nil
 }
 
-func (w *world) makeFolders() error {
+func (w *world) makeFolders() (err error) {
 	temp := filepath.Join(w.dir, "tmp")
 	if w.config.keepLogs {
-		var err error
-		// Outside of the folder that is removed.
-		if w.logs, err = os.MkdirTemp("", logsPattern); err != nil {
-			return fmt.Errorf("creating a directory for the logs: %w", err)
-		}
-	} else if err := os.Mkdir(w.logs, 0o700); err != nil {
-		return fmt.Errorf("creating a directory for the logs: %w", err)
+		w.logs, err = os.MkdirTemp("", logsPattern) // outside of the folder that is removed
+	} else {
+		err = os.Mkdir(w.logs, 0o700)
 	}
-	if err := os.Mkdir(temp, 0o700); err != nil {
-		return fmt.Errorf("creating a directory for temporary files: %w", err)
-	}
+	err = errors.Join(err, os.Mkdir(temp, 0o700))
 	// PostgreSQL refuses root and runs as another user, who has to get to its folder. Names inside can't be listed.
 	if os.Geteuid() == 0 {
-		if err := errors.Join(os.Chmod(w.dir, 0o711), os.Chmod(temp, 0o711)); err != nil {
-			return fmt.Errorf("opening the directory for the database: %w", err)
-		}
+		err = errors.Join(err, os.Chmod(w.dir, 0o711), os.Chmod(temp, 0o711))
 	}
-	// What the control plane, compilers and linkers leave when they are killed goes with our folder.
-	if err := os.Setenv("TMPDIR", temp); err != nil {
-		return fmt.Errorf("setting TMPDIR: %w", err)
+	// Files that the control plane, compilers and linkers leave when they are killed are removed with our folder.
+	if err = errors.Join(err, os.Setenv("TMPDIR", temp)); err != nil {
+		return fmt.Errorf("making folders: %w", err)
 	}
 	return nil
 }
@@ -128,7 +118,7 @@ func (w *world) start(ctx context.Context) error {
 			return err
 		}
 	}
-	w.say.began = time.Now() // the story's; what was built before is another
+	w.say.began = time.Now() // the story's; earlier builds had another
 	return nil
 }
 
@@ -142,6 +132,8 @@ func (w *world) startControlPlane(ctx context.Context) (err error) {
 	if err := controlplane.WriteKubeconfig(w.kubeconfig(), w.controlPlane.RESTConfig()); err != nil {
 		return err
 	}
+	w.host = stack.At(w.controlPlane, w.root, w.bin())
+	w.host.Guard = w.guard
 	if w.kube, err = newKube(w); err != nil {
 		return err
 	}
@@ -155,55 +147,34 @@ func (w *world) startAWS(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	if err := process.RetryInUse(func() error { return w.serveAWS(ctx, seed) }); err != nil {
+	w.stack, err = w.host.Start(ctx, stack.Options{DeployDelay: w.config.deployDelay, Seed: seed, Switches: switches, LogDir: w.logs})
+	if err != nil {
 		return err
 	}
-	w.say.line("%-14s %s, ready after %s", "simulated AWS", w.awsURL, since(began))
+	w.aws, w.dnsAddress = w.stack.AWS, w.stack.DNS
+	go w.watch(ctx, w.aws.Child)
+	w.say.line("%-14s %s, ready after %s", "simulated AWS", w.aws.URL(), since(began))
 	w.say.line("%-14s %s, public DNS of the simulated AWS", "", w.dnsAddress)
 	return nil
 }
 
-func (w *world) serveAWS(ctx context.Context, seed string) error {
-	ports, err := w.servers.Ports(ctx, 2)
-	if err != nil {
-		return err
-	}
-	w.awsURL, w.dnsAddress = "http://"+ports.Address(0), ports.Address(1)
-	args := []string{
-		"--listen", ports.Address(0), "--dns-listen", w.dnsAddress, "--deploy-delay", w.config.deployDelay.String(),
-		"--seed", seed,
-	}
-	for _, s := range switches {
-		args = append(args, "--switch", s)
-	}
-	child, err := w.servers.Start(process.Command{
-		Path:    filepath.Join(w.dir, "bin", "awssim"),
-		Args:    args,
-		LogFile: filepath.Join(w.logs, "awssim.log"),
-	})
-	if err != nil {
-		return err
-	}
-	return w.await(ctx, child, w.awsURL+"/_sim/health")
-}
-
 // seed writes what AWS holds in the beginning: all that tests have, but for the distributions. Those are made by the
 // operator.
-func (w *world) seed() (string, error) {
+func (w *world) seed() (path string, err error) {
+	path = filepath.Join(w.dir, "seed.yaml")
 	text, err := os.ReadFile(filepath.Join(w.root, "config", "samples", "awssim", "seed.yaml"))
-	if err != nil {
-		return "", fmt.Errorf("reading the seed: %w", err)
-	}
 	var parts map[string]any
-	if err := yaml.Unmarshal(text, &parts); err != nil {
-		return "", fmt.Errorf("reading the seed: %w", err)
+	if err == nil {
+		err = yaml.Unmarshal(text, &parts)
 	}
 	delete(parts, "distributions")
-	if text, err = yaml.Marshal(parts); err != nil {
-		return "", fmt.Errorf("writing the seed: %w", err)
+	if err == nil {
+		text, err = yaml.Marshal(parts)
 	}
-	path := filepath.Join(w.dir, "seed.yaml")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
 		return "", fmt.Errorf("writing the seed: %w", err)
 	}
 	return path, nil
@@ -211,69 +182,44 @@ func (w *world) seed() (string, error) {
 
 func (w *world) kubeconfig() string { return filepath.Join(w.dir, "kubeconfig") }
 
+// bin is the folder of the binaries.
+func (w *world) bin() string { return filepath.Join(w.dir, "bin") }
+
+// awsEnv leads every client of AWS, and lookups of names, to the simulated one.
+func (w *world) awsEnv() []string { return append(w.aws.Env(), dnsVariable+"="+w.dnsAddress) }
+
 // startOperator installs the chart and starts what the Deployment's pods would run.
-func (w *world) startOperator(ctx context.Context) error {
+func (w *world) startOperator(ctx context.Context) (err error) {
 	began := time.Now()
-	installed, err := install.Install(ctx, install.Options{ControlPlane: w.controlPlane, Root: w.root, Dir: w.dir, Values: values})
-	if err != nil {
+	if w.host.Installation, err = w.host.Install(ctx, install.Options{Values: values}); err != nil {
 		return err
 	}
 	w.say.line("%-14s applied after %s; the operator runs with its flags and", "chart", since(began))
-	w.say.line("%-14s its rights, as %s", "", installed.User())
+	w.say.line("%-14s its rights, as %s", "", w.host.Installation.User())
 	began = time.Now()
-	if err := process.RetryInUse(func() error { return w.serveOperator(ctx, installed) }); err != nil {
+	w.operator, err = w.stack.StartOperator(ctx, stack.OperatorOptions{
+		AsInstalled: true,
+		Flags:       []string{"--sweep-interval=" + sweepInterval, "--zap-encoder=console", "--allowed-roles=" + allowedRole, "--dns-accounts=" + w.accountsFile()},
+		// The certificate of the simulated Azure is valid in addition to those in the system's file.
+		Env: map[string]string{"SSL_CERT_DIR": w.authorities()},
+	})
+	if err != nil {
 		return err
 	}
-	w.say.line("%-14s %s, ready after %s", "operator", w.metricsURL, since(began))
+	go w.watch(ctx, w.operator.Child())
+	w.say.line("%-14s %s, ready after %s", "operator", w.metricsURL(), since(began))
 	return w.kube.watch(ctx)
 }
 
-func (w *world) serveOperator(ctx context.Context, installed *install.Installation) error {
-	ports, err := w.servers.Ports(ctx, 2)
-	if err != nil {
-		return err
-	}
-	probes, metrics := ports.Address(0), ports.Address(1)
-	w.metricsURL = "http://" + metrics + "/metrics"
-	w.operator, err = w.servers.Start(process.Command{
-		Path: filepath.Join(w.dir, "bin", "operator"),
-		Args: append(installed.Args(),
-			"--health-probe-bind-address="+probes, "--metrics-bind-address="+metrics, "--metrics-secure=false",
-			"--sweep-interval="+sweepInterval, "--zap-encoder=console", "--allowed-roles="+allowedRole,
-			"--tenantsource-allow-dial=127.0.0.0/8", "--dns-accounts="+w.accountsFile(),
-		),
-		Env:     w.operatorEnv(installed),
-		LogFile: filepath.Join(w.logs, "operator.log"),
-	})
-	if err != nil {
-		return err
-	}
-	return w.await(ctx, w.operator, "http://"+probes+"/readyz")
-}
+func (w *world) metricsURL() string { return "http://" + w.operator.MetricsURL() }
 
-// await waits until a server answers 200. From then on its end is ours.
-func (w *world) await(ctx context.Context, child *process.Child, url string) error {
-	client := &http.Client{Timeout: 5 * time.Second}
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startTimeout, true, func(ctx context.Context) (bool, error) {
-		select {
-		case <-child.Ended():
-			return false, fmt.Errorf("it exited: %w", endError(child))
-		default:
-		}
-		status, err := get(ctx, client, url, nil)
-		return err == nil && status == http.StatusOK, nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for %s: %w; its last log lines:\n%s", child.Name(), err, child.LogTail(15))
+// watch makes the end of a server ours.
+func (w *world) watch(ctx context.Context, child *process.Child) {
+	select {
+	case <-ctx.Done():
+	case <-child.Ended():
+		w.cancel(fmt.Errorf("%s exited unexpectedly: %w; its last log lines:\n%s", child.Name(), endError(child), child.LogTail(15)))
 	}
-	go func() {
-		select {
-		case <-ctx.Done():
-		case <-child.Ended():
-			w.cancel(fmt.Errorf("%s exited unexpectedly: %w; its last log lines:\n%s", child.Name(), endError(child), child.LogTail(15)))
-		}
-	}()
-	return nil
 }
 
 func endError(child *process.Child) error {
@@ -290,7 +236,10 @@ func (w *world) stop() error {
 	if w.kube != nil {
 		w.kube.stop()
 	}
-	errs = append(errs, w.tools.Stop(), w.servers.Stop())
+	errs = append(errs, w.tools.Stop())
+	if w.stack != nil {
+		errs = append(errs, w.stack.Stop())
+	}
 	if w.cloudflare != nil {
 		errs = append(errs, w.cloudflare.stop())
 	}

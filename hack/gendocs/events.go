@@ -194,7 +194,7 @@ func changeRows(root string) ([]change, error) {
 	tenants[string(grant.NotGranted)], parents[string(grant.NotGranted)] = true, true
 	return slices.Concat(
 		resourceRows("DistributionTenant", cloudfront, []string{"the Ready", "the CertificateReady", "the DNSReady"}, func(r string) bool {
-			// Without a request CertificateReady does not hold Ready back.
+			// Without a request CertificateReady does not keep Ready from being True.
 			return tenants[r] && r != string(distributiontenant.ReasonNotConfigured) && distributiontenant.Alarming(chain.Reason(r))
 		}, string(claim.ReasonDomainClaimed)),
 		tenantRows(),
@@ -341,7 +341,7 @@ type reason struct {
 // reasons are those of a file of the API by the titles of their groups.
 type reasons map[string][]reason
 
-// group finds a group by how its title goes on after "Reasons of".
+// group finds a group by the rest of its title after "Reasons of".
 func (r reasons) group(of string) []reason {
 	for title, group := range r {
 		if strings.HasPrefix(title, "Reasons of "+of+" ") || title == "Reasons of "+of || strings.HasPrefix(title, "Reasons of "+of+",") {

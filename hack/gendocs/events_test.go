@@ -120,7 +120,7 @@ func lastName(e ast.Expr) string {
 	return ""
 }
 
-// What the tests of the domain see as events has to be on the page.
+// All events in the tests of the domain have to be on the page.
 func TestPageHasWellKnownReasons(t *testing.T) {
 	t.Parallel()
 	page, err := eventsPage(moduleRoot)

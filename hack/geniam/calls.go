@@ -20,8 +20,8 @@ const (
 type Call string
 
 // calls lists the operations that the operator can ask AWS for, sorted. An operation is used
-// where its method of the SDK's client is named, or the input that nothing but it takes: a
-// paginator and an interface hide the method, and the input they can't do without.
+// where its method of the SDK's client is named, or the input that only it takes: a paginator and an interface hide the
+// method, but they need the input.
 func calls(dir string) ([]Call, error) {
 	paths, err := ownPackages(dir)
 	if err != nil {

@@ -97,7 +97,7 @@ func TestPolicies(t *testing.T) {
 			}
 		}
 	}
-	// What is called Read may not be a write by another name.
+	// An action that is called Read must not be a write by another name.
 	for _, p := range permissions {
 		_, name, _ := strings.Cut(p.Action, ":")
 		reads := strings.HasPrefix(name, "Get") || strings.HasPrefix(name, "List") || strings.HasPrefix(name, "Describe") || name == "Scan" || name == "Query"

@@ -89,7 +89,7 @@ var sids = map[string]string{
 	replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
 }
 
-// free are the calls that AWS answers for everybody, so that no policy has to allow them.
+// free are the calls that AWS answers for every caller, so that no policy has to allow them.
 var free = map[Call]bool{"sts:GetCallerIdentity": true}
 
 // Permission is an IAM action that a feature needs.
@@ -103,7 +103,7 @@ type Permission struct {
 	Read bool
 	// Implied is true for what AWS asks for behind a call of another name.
 	Implied bool
-	// For says what it is used for, Without what stops without it.
+	// For says what it is used for, Without what does not work without it.
 	For, Without string
 }
 

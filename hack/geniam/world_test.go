@@ -82,7 +82,7 @@ func newWorld(t *testing.T) *world.World {
 		{ID: zoneID, Name: "example.com"}, {ID: otherZoneID, Name: "example.com", Account: otherAccount},
 	}
 	seed.Roles = []sim.SeedRole{{ARN: roleARN}}
-	// What the page says of roles is what the policy has.
+	// The page says of roles what the policy has.
 	allowed, err := identity.ParseRolePatterns([]string{roles})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func foreign(t *testing.T, w *world.World, name string) {
 	}
 }
 
-// disable disables a tenant, as a person does in the console.
+// disable disables a tenant, as a user does in the console.
 func disable(t *testing.T, w *world.World, name string) {
 	t.Helper()
 	s, _ := w.InAWS(name)

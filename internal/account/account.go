@@ -103,7 +103,7 @@ func (r *Registry) Of(ctx context.Context, recorded string, granted grant.Access
 	reached := slices.ContainsFunc(accesses, func(a grant.Access) bool { return a.ID == recorded })
 	switch {
 	case granted.RoleARN != "" && (recorded == "" || recorded == granted.ID):
-		return Place{Account: r.opened(granted.ID), Grant: granted.Grant}, nil
+		return Place{Account: r.ensureOpen(granted.ID), Grant: granted.Grant}, nil
 	case granted.RoleARN == "" && !reached:
 		return r.own(ctx, recorded, granted)
 	case granted.RoleARN == "":
@@ -117,7 +117,7 @@ func (r *Registry) Of(ctx context.Context, recorded string, granted grant.Access
 	}
 	p := Place{Account: r.options.Own, Wrong: moved(recorded, granted)}
 	if reached {
-		p.Account = r.opened(recorded)
+		p.Account = r.ensureOpen(recorded)
 	}
 	return p, nil
 }
@@ -157,7 +157,7 @@ func wrong(format string, args ...any) *chain.Halt {
 	return &chain.Halt{Reason: resource.ReasonWrongAccount, Message: fmt.Sprintf(format, args...)}
 }
 
-func (r *Registry) opened(id string) *Account {
+func (r *Registry) ensureOpen(id string) *Account {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := r.open[id]

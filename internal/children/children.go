@@ -1,5 +1,5 @@
 // Package children brings the objects that a plan gives to the wanted state: those in a customer's namespace, and the plan's own
-// constraints. What has to change is decided in domain/plan.
+// constraints. domain/plan decides what has to change.
 package children
 
 import (
@@ -16,7 +16,7 @@ import (
 type Set struct {
 	Children port.Children
 	Now      time.Time
-	// Owns reports whether an object that has the name of a new one may be taken for it.
+	// Owns reports whether an existing object with the name of a new one may be taken for it.
 	Owns func(plan.Live) bool
 	// Live is what is known of the objects. Each write brings it up to date.
 	Live *[]plan.Live
@@ -60,7 +60,7 @@ func (s *Set) Prune(ctx context.Context, list []plan.Live) {
 	}
 }
 
-// create creates an object. One that is there already is taken if it may be.
+// create creates an object. An existing one is taken if it may be.
 func (s *Set) create(ctx context.Context, o plan.Object) error {
 	live, err := s.Children.Create(ctx, o)
 	if fault.Is(err, fault.Exists) {

@@ -1,24 +1,13 @@
-// Package cli is kubectl cfdt: what people ask of a fleet, answered from its objects and, where a verb needs it, from AWS
-// with their own credentials.
+// Package cli is kubectl cfdt: it answers questions about a fleet from its objects and, where a verb needs it, from AWS
+// with the user's own credentials. A reader begins with session.go and output.go, which every verb has. Each verb is a
+// file of its own, and may use those of others, but none uses one that is built on it.
 package cli
 
 import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/utils/clock"
 )
-
-// Options are what the command is made from.
-type Options struct {
-	Streams genericiooptions.IOStreams
-	// Kubeconfig is used unless a flag names another. Empty: that of kubectl.
-	Kubeconfig string
-	Clock      clock.PassiveClock
-	// Version is the plugin's own.
-	Version string
-}
 
 // New makes the command.
 func New(o Options) *cobra.Command {
@@ -64,13 +53,6 @@ func sayUsage(c *cobra.Command) {
 		}
 	}
 }
-
-// The groups of verbs.
-const (
-	look    = "look"
-	act     = "act"
-	withAWS = "aws"
-)
 
 // verbs make the commands.
 var verbs = []func(*session) *cobra.Command{

@@ -30,7 +30,7 @@ func (s *session) missing(ctx context.Context, kind string) error {
 	return fmt.Errorf("this cluster has no %ss: %s. Upgrade the operator and its CRDs, or switch the kind on in its chart", kind, s.sides(ctx))
 }
 
-// unserved explains what the API server does not understand, which is a field that its CRDs lack. Other errors stay as
+// unserved explains an error of the API server about a field that its CRDs lack. Other errors stay as
 // they are.
 func (s *session) unserved(ctx context.Context, err error) error {
 	if !apierrors.IsBadRequest(err) {
@@ -39,7 +39,8 @@ func (s *session) unserved(ctx context.Context, err error) error {
 	return fmt.Errorf("%w. The CRDs of this cluster do not have what the API server does not know: %s. Check the name of the field, or upgrade the operator and its CRDs", err, s.sides(ctx))
 }
 
-// unknown explains what this plugin does not understand: it would compare the manifest as if the field were not there.
+// unknown explains an error about a field that this plugin does not know: it would compare the manifest as if the field
+// were not there.
 func (s *session) unknown(ctx context.Context, err error) error {
 	return fmt.Errorf("%w. The plugin would ignore it: %s. Check the name of the field, or use a plugin that is not older than the operator", err, s.sides(ctx))
 }

@@ -54,7 +54,7 @@ func deletionsCommand(s *session) *cobra.Command {
 	return c
 }
 
-// heldPlan is a plan that waits for a person.
+// heldPlan is a plan that waits for an approval.
 type heldPlan struct {
 	Plan      string    `json:"plan"`
 	Kind      string    `json:"kind"`

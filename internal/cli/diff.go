@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/clock"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -102,9 +103,11 @@ func (s *session) compare(ctx context.Context, flags *awsFlags, objects []*v1alp
 		return differences{}, fmt.Errorf("the operator's --default-tags: %w", err)
 	}
 	controller := distributiontenant.New(distributiontenant.Options{
-		Client: c, Live: c, Accounts: cloud.Accounts, Clock: clock.RealClock{}, ClusterID: id,
-		Zones:    zone.New(zone.Options{Providers: zone.Providers{}.Always(), Clock: clock.RealClock{}}),
-		Defaults: convert.Defaults{DriftPolicy: resource.DriftEnforce, Tags: tags, Allows: func(string) bool { return true }},
+		Shared: awsresource.Shared{
+			Client: c, Accounts: cloud.Accounts, Clock: clock.RealClock{}, ClusterID: id,
+			Defaults: convert.Defaults{DriftPolicy: resource.DriftEnforce, Tags: tags, Allows: func(string) bool { return true }},
+		},
+		Live: c, Zones: zone.New(zone.Options{Providers: zone.Providers{}.Always(), Clock: clock.RealClock{}}),
 	})
 	var out differences
 	for _, o := range objects {

@@ -46,7 +46,7 @@ type explanation struct {
 	Conditions []told      `json:"conditions"`
 	// Next is when the operator tries again, where it is known.
 	Next *metav1.Time `json:"nextTry,omitempty"`
-	// Facts are what else there is to know, in order.
+	// Facts are further facts, in order.
 	Facts []fact `json:"facts,omitempty"`
 
 	again string
@@ -99,8 +99,8 @@ func (s *session) explain(i fleet.Item) explanation {
 	return e
 }
 
-// ordered are the conditions that say something: those that need a person first, then those that are not True. Stalled
-// repeats one of them, and a True one has nothing to explain, unless all are.
+// ordered are the conditions that say something: those that need someone to act first, then those that are not True.
+// Stalled repeats one of them, and a True one has nothing to explain, unless all are.
 func ordered(i fleet.Item) (out []metav1.Condition) {
 	for _, wanted := range []func(metav1.Condition) bool{
 		fleet.NeedsPerson,
@@ -177,13 +177,6 @@ func (e *explanation) tenant(o *v1alpha1.DistributionTenant, now time.Time) {
 	for _, token := range st.ValidationTokens {
 		e.add("token", fmt.Sprintf("redirect %s to %s", token.RedirectFrom, token.RedirectTo))
 	}
-}
-
-func orNothing(value string) string {
-	if value == "" {
-		return "nothing"
-	}
-	return value
 }
 
 func (e explanation) text(p *page) {

@@ -54,11 +54,20 @@ func importCommand(s *session) *cobra.Command {
 			panic(err) // the flag is defined above
 		}
 	}
-	c.RunE = run(func(ctx context.Context, _ []string) error { return s.importFleet(ctx, f, aws) })
+	c.RunE = run(func(ctx context.Context, _ []string) error { return importRun{session: s, flags: f, aws: aws}.do(ctx) })
 	return c
 }
 
-func (s *session) importFleet(ctx context.Context, f *importFlags, flags *awsFlags) error {
+// importRun is one run of import.
+type importRun struct {
+	*session
+
+	flags *importFlags
+	aws   *awsFlags
+}
+
+func (r importRun) do(ctx context.Context) error {
+	f := r.flags
 	if err := f.folder.Check(); err != nil {
 		return err
 	}
@@ -75,11 +84,11 @@ func (s *session) importFleet(ctx context.Context, f *importFlags, flags *awsFla
 		Clock: clock.RealClock{}, DistributionID: f.distribution, Name: f.name, ByID: f.byID, ForceOwner: f.force,
 	}
 	var end func()
-	o.Progress, end = s.progress(s.Streams.ErrOut)
-	if err := s.surroundings(ctx, f, flags, &o); err != nil {
+	o.Progress, end = progress(r.Clock, r.Streams.ErrOut)
+	if err := r.surroundings(ctx, &o); err != nil {
 		return err
 	}
-	cloud, err := s.cloud(ctx, flags, o.Cluster.ClusterID())
+	cloud, err := r.cloud(ctx, r.aws, o.Cluster.ClusterID())
 	if err != nil {
 		return err
 	}
@@ -93,27 +102,27 @@ func (s *session) importFleet(ctx context.Context, f *importFlags, flags *awsFla
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.Streams.Out, Plain(found.Summary(f.folder.Path, files)))
+	fmt.Fprint(r.Streams.Out, Plain(found.Summary(f.folder.Path, files)))
 	return nil
 }
 
 // surroundings finds out what there is in the cluster, and how its operator runs.
-func (s *session) surroundings(ctx context.Context, f *importFlags, flags *awsFlags, o *importing.Options) error {
-	o.Namespace = s.cluster.chosen()
-	if f.offline {
+func (r importRun) surroundings(ctx context.Context, o *importing.Options) error {
+	o.Namespace = r.cluster.chosen()
+	if r.flags.offline {
 		return nil
 	}
 	var err error
-	if o.Namespace, err = s.cluster.namespace(); err != nil {
+	if o.Namespace, err = r.cluster.namespace(); err != nil {
 		return err
 	}
-	// A user who may not see the operator's Deployment says what the cluster is called, and learns nothing of grants.
-	run, _ := s.settings(ctx)
-	id, err := s.clusterID(ctx, flags, run)
+	// A user who may not see the operator's Deployment gives the name of the cluster, and learns nothing of grants.
+	run, _ := r.settings(ctx)
+	id, err := r.clusterID(ctx, r.aws, run)
 	if err != nil {
 		return err
 	}
-	kube, err := s.client()
+	kube, err := r.client()
 	if err != nil {
 		return err
 	}
@@ -152,19 +161,19 @@ const (
 )
 
 // progress shows how far the reading has come, until end is called.
-func (s *session) progress(w io.Writer) (show func(importing.Progress), end func()) {
+func progress(c clock.PassiveClock, w io.Writer) (show func(importing.Progress), end func()) {
 	file, ok := w.(*os.File)
 	terminal := ok && term.IsTerminal(int(file.Fd()))
 	every := loggedEvery
 	if terminal {
 		every = shownEvery
 	}
-	last := s.Clock.Now()
+	last := c.Now()
 	show = func(p importing.Progress) {
-		if s.Clock.Since(last) < every {
+		if c.Since(last) < every {
 			return
 		}
-		last = s.Clock.Now()
+		last = c.Now()
 		if terminal {
 			fmt.Fprintf(w, "\r\x1b[K%s", p)
 			return

@@ -13,7 +13,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// What is in the manifests is tested where they are made. Here it is shown that the command reaches AWS and the cluster.
+// The contents of the manifests are tested where they are made. These tests show that the command reaches AWS and the
+// cluster.
 func TestImportWritesWhatHasNoObject(t *testing.T) {
 	w := account(t)
 	settled(t, w, "alpha")

@@ -50,7 +50,12 @@ func moveDomainCommand(s *session) *cobra.Command {
 }
 
 func (s *session) moveDomain(ctx context.Context, domain string, f moveFlags, out *output) error {
-	facts, err := s.moveFacts(ctx, domain, f)
+	k, err := s.client()
+	if err != nil {
+		return err
+	}
+	m := mover{session: s, k: k}
+	facts, err := m.facts(ctx, domain, f)
 	if err != nil {
 		return err
 	}
@@ -70,7 +75,7 @@ func (s *session) moveDomain(ctx context.Context, domain string, f moveFlags, ou
 	case f.plan:
 		return nil
 	case f.patches != "":
-		return s.writeMove(f.patches, facts)
+		return m.write(f.patches, facts)
 	case plan.Next() == "":
 		s.page().line("%s has been moved to %s: nothing is left to do", domain, plan.To)
 		return nil
@@ -83,7 +88,7 @@ func (s *session) moveDomain(ctx context.Context, domain string, f moveFlags, ou
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	return s.move(ctx, facts)
+	return m.move(ctx, facts)
 }
 
 // movePlan is the answer of move-domain --plan.

@@ -17,102 +17,99 @@ import (
 )
 
 // move makes the steps that are left, one after the other.
-func (s *session) move(ctx context.Context, f moving.Facts) error {
-	k, err := s.client()
-	if err != nil {
-		return err
-	}
+func (m mover) move(ctx context.Context, f moving.Facts) error {
+	var err error
 	for n, step := range moving.Make(f).Steps {
 		if step.Done {
 			continue
 		}
-		s.page().line("%d/%d %s", n+1, len(moving.Steps), step.What)
+		m.page().line("%d/%d %s", n+1, len(moving.Steps), step.What)
 		switch step.Step {
 		case moving.CreateClaim:
-			err = s.createClaim(ctx, k, &f)
+			err = m.createClaim(ctx, &f)
 		case moving.AddDomain:
-			err = s.patchDomains(ctx, k, f.To, moving.Adding(f.To, f.Domain))
+			err = m.patchDomains(ctx, f.To, moving.Adding(f.To, f.Domain))
 		case moving.RemoveDomain:
 			if moving.Wants(f.From, f.Domain) {
-				err = s.patchDomains(ctx, k, f.From, moving.Removing(f.From, f.Domain))
+				err = m.patchDomains(ctx, f.From, moving.Removing(f.From, f.Domain))
 			}
 		case moving.WaitForMove, moving.WaitForRelease:
-			err = s.awaitStep(ctx, k, &f, step.Step)
+			err = m.await(ctx, &f, step.Step)
 		case moving.DeleteClaim:
 			if f.Claim != nil && moving.Made(f.Claim) {
-				err = s.deleteClaim(ctx, k, f.Claim)
+				err = m.deleteClaim(ctx, f.Claim)
 			}
 		}
 		if err != nil {
 			return fmt.Errorf("%w. Run the command again to continue", err)
 		}
 	}
-	s.page().line("%s is moved to %s", f.Domain, moving.Name(f.To))
+	m.page().line("%s is moved to %s", f.Domain, moving.Name(f.To))
 	return nil
 }
 
 // createClaim creates the claim. An operator that is older than the plugin does not know its receiver, and would let every
 // object of the namespace have the domain.
-func (s *session) createClaim(ctx context.Context, k client.Client, f *moving.Facts) error {
+func (m mover) createClaim(ctx context.Context, f *moving.Facts) error {
 	o := f.NewClaim()
-	if err := k.Create(ctx, o, strictly); err != nil {
-		return fmt.Errorf("creating the DomainClaim %s: %w", o.Name, s.unserved(ctx, err))
+	if err := m.k.Create(ctx, o, strictly); err != nil {
+		return fmt.Errorf("creating the DomainClaim %s: %w", o.Name, m.unserved(ctx, err))
 	}
 	f.Claim = o
 	return nil
 }
 
 // deleteClaim deletes a claim, and not another one that has taken its place.
-func (s *session) deleteClaim(ctx context.Context, k client.Client, o *v1alpha1.DomainClaim) error {
+func (m mover) deleteClaim(ctx context.Context, o *v1alpha1.DomainClaim) error {
 	uid := o.UID
-	if err := k.Delete(ctx, o, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+	if err := m.k.Delete(ctx, o, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting the DomainClaim %s: %w", o.Name, err)
 	}
 	return nil
 }
 
 // patchDomains changes the domains of an object, if they are still as they were read.
-func (s *session) patchDomains(ctx context.Context, k client.Client, o *v1alpha1.DistributionTenant, ops []moving.Op) error {
+func (m mover) patchDomains(ctx context.Context, o *v1alpha1.DistributionTenant, ops []moving.Op) error {
 	raw, err := moving.JSON(ops)
 	if err != nil {
 		return err
 	}
 	// A failed test of the patch, and a spec that is not valid, are told by the API server in its own words.
-	if err := k.Patch(ctx, o, client.RawPatch(types.JSONPatchType, raw)); err != nil {
+	if err := m.k.Patch(ctx, o, client.RawPatch(types.JSONPatchType, raw)); err != nil {
 		return fmt.Errorf("changing the domains of %s: %w", moving.Name(o), err)
 	}
 	return nil
 }
 
-// awaitStep waits until the objects show that a step is done, and says what they wait for.
-func (s *session) awaitStep(ctx context.Context, k client.WithWatch, f *moving.Facts, step moving.Step) error {
+// await waits until the objects show that a step is done, and says what they wait for.
+func (m mover) await(ctx context.Context, f *moving.Facts, step moving.Step) error {
 	last := map[types.UID]string{}
 	for !f.Done(step) {
-		from, err := watched(ctx, k, f.From)
+		from, err := m.watched(ctx, f.From)
 		if err != nil {
-			return s.unmoved(ctx, f, step, err)
+			return m.unmoved(ctx, f, step, err)
 		}
-		to, err := watched(ctx, k, f.To)
+		to, err := m.watched(ctx, f.To)
 		if err != nil {
 			from.Stop()
-			return s.unmoved(ctx, f, step, err)
+			return m.unmoved(ctx, f, step, err)
 		}
-		err = s.followMove(ctx, f, step, from, to, last)
+		err = m.follow(ctx, f, step, from, to, last)
 		from.Stop()
 		to.Stop()
 		if err != nil {
-			return s.unmoved(ctx, f, step, err)
+			return m.unmoved(ctx, f, step, err)
 		}
 	}
 	return nil
 }
 
-func watched(ctx context.Context, k client.WithWatch, o *v1alpha1.DistributionTenant) (watch.Interface, error) {
-	return k.Watch(ctx, &v1alpha1.DistributionTenantList{}, client.InNamespace(o.Namespace), client.MatchingFields{"metadata.name": o.Name})
+func (m mover) watched(ctx context.Context, o *v1alpha1.DistributionTenant) (watch.Interface, error) {
+	return m.k.Watch(ctx, &v1alpha1.DistributionTenantList{}, client.InNamespace(o.Namespace), client.MatchingFields{"metadata.name": o.Name})
 }
 
-// followMove takes over the objects until the step is done, or a watch has ended.
-func (s *session) followMove(ctx context.Context, f *moving.Facts, step moving.Step, from, to watch.Interface, last map[types.UID]string) error {
+// follow takes over the objects until the step is done, or a watch has ended.
+func (m mover) follow(ctx context.Context, f *moving.Facts, step moving.Step, from, to watch.Interface, last map[types.UID]string) error {
 	for !f.Done(step) {
 		var e watch.Event
 		var open bool
@@ -139,20 +136,20 @@ func (s *session) followMove(ctx context.Context, f *moving.Facts, step moving.S
 		case now.UID == f.From.UID:
 			f.From = now
 		}
-		s.sayMove(step, f, now, last)
+		m.say(step, f, now, last)
 	}
 	return nil
 }
 
-// sayMove prints why the object that a step waits for is not ready, once.
-func (s *session) sayMove(step moving.Step, f *moving.Facts, now *v1alpha1.DistributionTenant, last map[types.UID]string) {
+// say prints why the object that a step waits for is not ready, once.
+func (m mover) say(step moving.Step, f *moving.Facts, now *v1alpha1.DistributionTenant, last map[types.UID]string) {
 	if now.UID != awaited(step, f).UID {
 		return
 	}
 	why := fleet.Of(now).Why()
 	if line := why.Reason + ": " + why.Message; line != last[now.UID] && why.ObservedGeneration == now.Generation {
 		last[now.UID] = line
-		s.page().line("    %s", line)
+		m.page().line("    %s", line)
 	}
 }
 
@@ -164,7 +161,7 @@ func awaited(step moving.Step, f *moving.Facts) *v1alpha1.DistributionTenant {
 	return f.To
 }
 
-func (s *session) unmoved(ctx context.Context, f *moving.Facts, step moving.Step, err error) error {
+func (m mover) unmoved(ctx context.Context, f *moving.Facts, step moving.Step, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		o := awaited(step, f)
 		return fmt.Errorf("the operator has not finished in time: see `kubectl cfdt explain %s -n %s`", o.Name, o.Namespace)
@@ -172,23 +169,23 @@ func (s *session) unmoved(ctx context.Context, f *moving.Facts, step moving.Step
 	return fmt.Errorf("waiting for the operator: %w", err)
 }
 
-// writeMove writes the changes for Git, and says when to merge which.
-func (s *session) writeMove(dir string, f moving.Facts) error {
+// write writes the changes for Git, and says when to merge which.
+func (m mover) write(dir string, f moving.Facts) error {
 	files, err := f.Changes()
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
-		fmt.Fprintf(s.Streams.Out, "no file is needed: %s\n", moving.Guide(f))
+		fmt.Fprintf(m.Streams.Out, "no file is needed: %s\n", moving.Guide(f))
 		return nil
 	}
 	for _, file := range files {
 		if err := writeNew(filepath.Join(dir, file.Path), file.Text); err != nil {
 			return err
 		}
-		fmt.Fprintln(s.Streams.Out, filepath.Join(dir, file.Path))
+		fmt.Fprintln(m.Streams.Out, filepath.Join(dir, file.Path))
 	}
-	fmt.Fprintf(s.Streams.Out, "\n%s", moving.Guide(f))
+	fmt.Fprintf(m.Streams.Out, "\n%s", moving.Guide(f))
 	return nil
 }
 

@@ -17,13 +17,20 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 )
 
-// moveFacts reads what a move depends on. From is nil where only the receiver has the domain.
-func (s *session) moveFacts(ctx context.Context, domain string, f moveFlags) (facts moving.Facts, err error) {
-	facts.Domain, facts.Files, facts.Enabled = domain, f.patches != "", s.heedsClaims(ctx)
-	if facts.To, err = s.tenantNamed(ctx, f.to); err != nil {
+// mover moves domains.
+type mover struct {
+	*session
+
+	k client.WithWatch
+}
+
+// facts reads what a move depends on. From is nil where only the receiver has the domain.
+func (m mover) facts(ctx context.Context, domain string, f moveFlags) (facts moving.Facts, err error) {
+	facts.Domain, facts.Files, facts.Enabled = domain, f.patches != "", m.heedsClaims(ctx)
+	if facts.To, err = m.tenantNamed(ctx, f.to); err != nil {
 		return facts, err
 	}
-	if facts.Claim, err = s.claimFor(ctx, domain); err != nil {
+	if facts.Claim, err = m.claimFor(ctx, domain); err != nil {
 		return facts, err
 	}
 	from := f.from
@@ -31,9 +38,9 @@ func (s *session) moveFacts(ctx context.Context, domain string, f moveFlags) (fa
 		from = facts.Claim.Annotations[v1alpha1.AnnotationMovedFrom]
 	}
 	if from != "" {
-		facts.From, err = s.tenantNamed(ctx, from)
+		facts.From, err = m.tenantNamed(ctx, from)
 	} else {
-		facts.From, err = s.holder(ctx, domain, facts.To)
+		facts.From, err = m.holder(ctx, domain, facts.To)
 	}
 	if apierrors.IsNotFound(err) && facts.Resumes(from) {
 		facts.FormerDeleted()
@@ -42,13 +49,13 @@ func (s *session) moveFacts(ctx context.Context, domain string, f moveFlags) (fa
 	if err != nil || facts.From == nil || facts.Files {
 		return facts, err
 	}
-	facts.Denied, err = s.denied(ctx, facts)
+	facts.Denied, err = m.denied(ctx, facts)
 	return facts, err
 }
 
 // heedsClaims reports whether the operator runs with claims.
-func (s *session) heedsClaims(ctx context.Context) moving.Tristate {
-	run, err := s.settings(ctx)
+func (m mover) heedsClaims(ctx context.Context) moving.Tristate {
+	run, err := m.settings(ctx)
 	switch {
 	case err != nil:
 		return moving.Unknown
@@ -59,20 +66,17 @@ func (s *session) heedsClaims(ctx context.Context) moving.Tristate {
 }
 
 // tenantNamed reads the object that a user names as [NAMESPACE/]NAME.
-func (s *session) tenantNamed(ctx context.Context, named string) (*v1alpha1.DistributionTenant, error) {
-	c, err := s.client()
-	if err != nil {
-		return nil, err
-	}
+func (m mover) tenantNamed(ctx context.Context, named string) (*v1alpha1.DistributionTenant, error) {
 	namespace, name, found := strings.Cut(named, "/")
 	if !found {
 		name = named
-		if namespace, err = s.cluster.namespace(); err != nil {
+		var err error
+		if namespace, err = m.cluster.namespace(); err != nil {
 			return nil, err
 		}
 	}
 	var o v1alpha1.DistributionTenant
-	switch err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &o); {
+	switch err := m.k.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &o); {
 	case meta.IsNoMatchError(err):
 		return nil, errNotInstalled
 	case apierrors.IsNotFound(err):
@@ -84,19 +88,15 @@ func (s *session) tenantNamed(ctx context.Context, named string) (*v1alpha1.Dist
 }
 
 // claimFor is the claim for a domain; nil if there is none.
-func (s *session) claimFor(ctx context.Context, domain string) (*v1alpha1.DomainClaim, error) {
-	c, err := s.client()
-	if err != nil {
-		return nil, err
-	}
+func (m mover) claimFor(ctx context.Context, domain string) (*v1alpha1.DomainClaim, error) {
 	name := claim.Name(domain)
 	if name == "" {
 		return nil, nil
 	}
 	var o v1alpha1.DomainClaim
-	switch err := c.Get(ctx, client.ObjectKey{Name: name}, &o); {
+	switch err := m.k.Get(ctx, client.ObjectKey{Name: name}, &o); {
 	case meta.IsNoMatchError(err):
-		return nil, s.missing(ctx, "DomainClaim")
+		return nil, m.missing(ctx, "DomainClaim")
 	case apierrors.IsNotFound(err):
 		return nil, nil
 	case err != nil:
@@ -106,12 +106,8 @@ func (s *session) claimFor(ctx context.Context, domain string) (*v1alpha1.Domain
 }
 
 // holder is the only object besides the receiver that has the domain.
-func (s *session) holder(ctx context.Context, domain string, to *v1alpha1.DistributionTenant) (*v1alpha1.DistributionTenant, error) {
-	c, err := s.client()
-	if err != nil {
-		return nil, err
-	}
-	f, err := fleet.Load(ctx, c, "", kindTenant)
+func (m mover) holder(ctx context.Context, domain string, to *v1alpha1.DistributionTenant) (*v1alpha1.DistributionTenant, error) {
+	f, err := fleet.Load(ctx, m.k, "", kindTenant)
 	if err != nil {
 		return nil, err
 	}
@@ -136,11 +132,7 @@ func (s *session) holder(ctx context.Context, domain string, to *v1alpha1.Distri
 }
 
 // denied are the rights that a move needs and the user lacks.
-func (s *session) denied(ctx context.Context, f moving.Facts) (out []string, err error) {
-	c, err := s.client()
-	if err != nil {
-		return nil, err
-	}
+func (m mover) denied(ctx context.Context, f moving.Facts) (out []string, err error) {
 	for _, right := range []struct {
 		step            moving.Step
 		verb, resource  string
@@ -159,7 +151,7 @@ func (s *session) denied(ctx context.Context, f moving.Facts) (out []string, err
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Group: v1alpha1.GroupName, Resource: right.resource, Verb: right.verb, Namespace: right.namespace, Name: right.name,
 		}}}
-		if err := c.Create(ctx, review); err != nil {
+		if err := m.k.Create(ctx, review); err != nil {
 			return nil, fmt.Errorf("asking for your rights: %w", err)
 		}
 		text := right.verb + " " + right.resource

@@ -241,7 +241,7 @@ func TestMoveDomainContinuesAfterAnInterruption(t *testing.T) {
 				t.Fatalf("the command has ended with %v:\n%s", err, out)
 			}
 			m.Advance(20 * time.Minute)
-			// What the claim of the move names need not be said again.
+			// Arguments that the claim of the move names need not be given again.
 			args := []string{"--to", m.receiver, "--yes"}
 			if out, err := m.run("", args...); err != nil {
 				t.Fatal(err, out)

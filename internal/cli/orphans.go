@@ -54,7 +54,7 @@ type orphan struct {
 }
 
 func (s *session) orphans(ctx context.Context, flags *awsFlags, all bool) (orphans, error) {
-	// A user who may not see the operator's Deployment says what the cluster is called.
+	// A user who may not see the operator's Deployment gives the name of the cluster.
 	run, _ := s.settings(ctx)
 	id, err := s.clusterID(ctx, flags, run)
 	if err != nil {

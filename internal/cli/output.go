@@ -116,7 +116,7 @@ func plain(value any) any {
 
 var cells = regexp.MustCompile(`[^\n\t]+`)
 
-// Plain is a text without what a terminal obeys instead of showing it, but with its own line breaks and tabs.
+// Plain is a text without characters that control a terminal, but with its own line breaks and tabs.
 func Plain(text string) string { return cells.ReplaceAllStringFunc(text, prose.Plain) }
 
 // page is where text is shown.
@@ -169,7 +169,7 @@ func (p *page) paint(color, text string) string {
 	return p.mark + color + "m" + text + p.mark + "0m"
 }
 
-// line shows a line, whose texts may be those of others.
+// line shows a line, whose texts may come from others.
 func (p *page) line(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -285,4 +285,11 @@ func short(text string, length int) string {
 		return text
 	}
 	return string([]rune(text)[:length-1]) + "…"
+}
+
+func orNothing(value string) string {
+	if value == "" {
+		return "nothing"
+	}
+	return value
 }

@@ -119,7 +119,7 @@ func shop(t *testing.T) {
 	create(t, grantOf("shop"))
 }
 
-// held is a source that holds deletions back.
+// held is a source that holds deletions.
 func held(ns string) *v1alpha1.TenantSource {
 	return &v1alpha1.TenantSource{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "customers"},

@@ -8,7 +8,8 @@ const redacted = "<redacted>"
 // secretName is the end of a name whose value is a credential, with the sign behind it.
 const secretName = `(?i)((?:passw(?:or)?d|pwd|passphrase|secret|token|(?:api|access|private|session)[_-]?key|x-origin-verify)\\*["']?[ \t]*[:=][ \t]*` //nolint:gosec // a pattern, and no credential
 
-// confidential is what looks like a credential. The bundle does not rely on it: it is for texts of others, such as logs.
+// confidential matches texts that look like a credential. The bundle does not rely on it: it is for texts of others,
+// such as logs.
 var confidential = []struct {
 	pattern *regexp.Regexp
 	with    string
@@ -16,7 +17,7 @@ var confidential = []struct {
 	{regexp.MustCompile(`\b(AKIA|ASIA)[A-Z0-9]{16}\b`), redacted},
 	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*`), redacted},
 	{regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----`), redacted},
-	// What is in front of the last @ of a URL, and of user:password@host, but not of image:tag@sha256.
+	// The text in front of the last @ of a URL, and of user:password@host, but not of image:tag@sha256.
 	{regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^\s"'<>]+@`), "${1}" + redacted + "@"},
 	{regexp.MustCompile(`[\w.%+-]+:(?:[^\s"'/]|/[^\s"'/])[^\s"']*@([^s]|s[^h]|sh[^a]|sha[^2])`), redacted + "@${1}"},
 	// HTTP headers, alone and as pairs of a name and a value in JSON, YAML and XML.

@@ -113,7 +113,8 @@ func stateClass(s fleet.State) string {
 	return map[fleet.State]string{fleet.Ready: "ready", fleet.Working: "working", fleet.Person: "person"}[s]
 }
 
-// weeksOf counts certificates by the week in which they expire. The first is what has expired, the last what comes later.
+// weeksOf counts certificates by the week in which they expire. The first counts those that have expired, the last
+// those that expire later.
 func weeksOf(c certificates, now time.Time) []report.Week {
 	weeks := make([]report.Week, reportedWeeks+1)
 	for i := range weeks {
@@ -143,7 +144,7 @@ func weeksOf(c certificates, now time.Time) []report.Week {
 	return weeks
 }
 
-// terminal reports whether a person would see what is written.
+// terminal reports whether the output goes to a terminal.
 func terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && isTerminal(f)

@@ -29,7 +29,7 @@ func rolloutText(o *v1alpha1.TenantSource) string {
 	return text
 }
 
-// rolloutState is what the condition RolledOut of a source or a plan says of a rollout that does not just go on.
+// rolloutState is what the condition RolledOut of a source or a plan says of a rollout that is not simply in progress.
 func rolloutState(conditions []metav1.Condition) string {
 	c := meta.FindStatusCondition(conditions, v1alpha1.ConditionRolledOut)
 	if c == nil || c.Reason != v1alpha1.ReasonRolloutPaused && c.Reason != v1alpha1.ReasonRolloutStopped {

@@ -3,19 +3,28 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
 )
+
+// Options are what the command is made from.
+type Options struct {
+	Streams genericiooptions.IOStreams
+	// Kubeconfig is used unless a flag names another. Empty: that of kubectl.
+	Kubeconfig string
+	Clock      clock.PassiveClock
+	// Version is the plugin's own.
+	Version string
+}
 
 // session is one run of the command.
 type session struct {
@@ -83,41 +92,14 @@ const kindTenant = "DistributionTenant"
 // errNotInstalled says that there is no operator.
 var errNotInstalled = fmt.Errorf("this cluster has no DistributionTenants: install the operator first, or choose another cluster with --context")
 
-// get reads the object that a user names: KIND/NAME, or the NAME of a DistributionTenant.
-func (s *session) get(ctx context.Context, named string) (fleet.Item, error) {
-	kind, name, found := strings.Cut(named, "/")
-	if !found {
-		kind, name = "cfdt", named
-	}
-	k, err := fleet.KindNamed(kind)
-	if err != nil {
-		return fleet.Item{}, err
-	}
-	c, err := s.client()
-	if err != nil {
-		return fleet.Item{}, err
-	}
-	key := client.ObjectKey{Name: name}
-	if !k.Cluster {
-		if key.Namespace, err = s.cluster.namespace(); err != nil {
-			return fleet.Item{}, err
-		}
-	}
-	o := k.New()
-	switch err := c.Get(ctx, key, o); {
-	case meta.IsNoMatchError(err):
-		return fleet.Item{}, s.missing(ctx, k.Name)
-	case apierrors.IsNotFound(err) && key.Namespace != "":
-		return fleet.Item{}, fmt.Errorf("there is no %s %s in namespace %s", k.Name, name, key.Namespace)
-	case apierrors.IsNotFound(err):
-		return fleet.Item{}, fmt.Errorf("there is no %s %s", k.Name, name)
-	case err != nil:
-		return fleet.Item{}, fmt.Errorf("reading %s %s: %w", k.Name, name, err)
-	}
-	return fleet.Of(o), nil
-}
-
 // run makes the function of a cobra command from one that gets a context.
 func run(do func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error { return do(c.Context(), args) }
 }
+
+// The groups of verbs.
+const (
+	look    = "look"
+	act     = "act"
+	withAWS = "aws"
+)

@@ -14,7 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
 )
 
-// shownObjects is how many objects that need a person are shown on the first screen.
+// shownObjects is how many objects that need an action are shown on the first screen.
 const shownObjects = 10
 
 func statusCommand(s *session) *cobra.Command {
@@ -82,7 +82,7 @@ type planStatus struct {
 	Tenants int32  `json:"tenants"`
 	Applied int32  `json:"applied"`
 	Failed  int32  `json:"failed"`
-	// Rollout is the state of a rollout that does not just go on.
+	// Rollout is the state of a rollout that is not simply in progress.
 	Rollout string `json:"rollout,omitempty"`
 }
 
@@ -184,7 +184,7 @@ func plansOf(f *fleet.Fleet) (out []planStatus) {
 	return out
 }
 
-// objectsOf are the objects of all kinds that need a person, the oldest first, and how many more there are.
+// objectsOf are the objects of all kinds that need an action, the oldest first, and how many more there are.
 func objectsOf(f *fleet.Fleet, most int) (out []objectStatus, more int) {
 	items := fleet.In(f.All(), fleet.Person)
 	for _, i := range items[:min(most, len(items))] {

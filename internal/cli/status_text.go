@@ -31,7 +31,7 @@ func (st fleetStatus) text(p *page) {
 	if n := st.NextExpiry; n != nil {
 		t.add("certs", fmt.Sprintf("the first of %s expires in %s: %s   -> kubectl cfdt certs", number(st.Certificates), p.until(n.NotAfter.Time), n.First))
 	}
-	st.rows(p, &t)
+	st.others(p, &t)
 	t.rows = slices.DeleteFunc(t.rows, func(row []string) bool { return row[1] == "" })
 	t.colors = make([][]string, len(t.rows))
 	p.table(t)
@@ -41,8 +41,8 @@ func (st fleetStatus) text(p *page) {
 	}
 }
 
-// rows are those of sources, parents, customers and plans.
-func (st fleetStatus) rows(p *page, t *table) {
+// others are the rows of sources, parents, customers and plans.
+func (st fleetStatus) others(p *page, t *table) {
 	head := func(name string, first bool) string {
 		if first {
 			return name

@@ -72,8 +72,8 @@ func (n *node) title() string {
 	return n.Kind + " " + n.Name
 }
 
-// says is the node's reason, and how far a rollout has come.
-func (n *node) says(p *page) string {
+// text is the node's reason, and how far a rollout has come.
+func (n *node) text(p *page) string {
 	text := paintState(p, n.state, n.Reason)
 	if n.Rollout != "" {
 		text += "   rollout: " + n.Rollout
@@ -142,8 +142,8 @@ func treesOf(f *fleet.Fleet) []*node {
 	return roots
 }
 
-// distributionOf is what the tenant belongs to: the ID of its distribution in AWS or, before that is known, what its spec
-// names, which is an object or an ID.
+// distributionOf is the distribution of the tenant: its ID in AWS or, before that is known, the object or ID in the
+// tenant's spec.
 func distributionOf(t *v1alpha1.DistributionTenant) string {
 	switch {
 	case t.Status.DistributionID != "":
@@ -154,7 +154,7 @@ func distributionOf(t *v1alpha1.DistributionTenant) string {
 	return t.Spec.DistributionID
 }
 
-// sortNodes puts what needs a person first, then what is not ready.
+// sortNodes puts objects that need an action first, then those that are not ready.
 func sortNodes(nodes []*node) {
 	rank := map[fleet.State]int{fleet.Person: 0, fleet.Working: 1, fleet.Ready: 2}
 	slices.SortStableFunc(nodes, func(a, b *node) int {
@@ -181,7 +181,7 @@ func (t tree) text(p *page) {
 		p.line("there are no distributions and no tenants")
 	}
 	for _, n := range t.Roots {
-		p.line("%s", strings.TrimSpace(p.paint(bold, n.title())+"   "+n.says(p)))
+		p.line("%s", strings.TrimSpace(p.paint(bold, n.title())+"   "+n.text(p)))
 		t.children(p, n, "")
 	}
 }
@@ -196,7 +196,7 @@ func (t tree) children(p *page, n *node, indent string) {
 		if i == len(shown)-1 && hidden == 0 {
 			branch, below = "└─ ", "   "
 		}
-		p.line("%s%s%s   %s", indent, p.paint(faint, branch), c.title(), c.says(p))
+		p.line("%s%s%s   %s", indent, p.paint(faint, branch), c.title(), c.text(p))
 		t.children(p, c, indent+p.paint(faint, below))
 	}
 	if hidden > 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// Paused reports whether the annotation pauses its object: it does with every value but "false", because who misspells
-// "true" wants the operator to stop. The note, which follows other text, says so of such a value.
+// Paused reports whether the annotation pauses its object: it does with every value but "false", because a user who
+// misspells "true" wants the operator to stop. The note, which follows other text, says so of such a value.
 func Paused(annotations map[string]string) (paused bool, note string) {
 	switch value, set := annotations[v1alpha1.AnnotationPaused]; {
 	case !set, value == v1alpha1.PausedFalse:
@@ -26,7 +26,7 @@ func Paused(annotations map[string]string) (paused bool, note string) {
 	}
 }
 
-// usersAnnotations are those that people set, each only on the kinds that heed it.
+// usersAnnotations are those that users set, each only on the kinds that heed it.
 var usersAnnotations = []string{
 	v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationAbandonDNS,
 	v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions, v1alpha1.AnnotationAcceptCluster, v1alpha1.AnnotationReleaseRollout,

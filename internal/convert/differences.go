@@ -25,8 +25,8 @@ var listKeys = map[reflect.Type]string{
 	reflect.TypeFor[v1alpha1.ParameterDefinition]():       "Name",
 }
 
-// differences compares two normalised values of one type of the API, field by field. What
-// only one side has is one difference as a whole.
+// differences compares two normalised values of one type of the API, field by field. A part that only one side has is
+// one difference as a whole.
 func differences[T any](desired, observed T) []resource.Difference {
 	var c comparison
 	c.fields("", reflect.ValueOf(desired), reflect.ValueOf(observed))
@@ -102,7 +102,7 @@ func isList(v reflect.Value) bool {
 	return v.IsValid() && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct
 }
 
-// present follows a pointer. What JSON would leave out is absent.
+// present follows a pointer. A value that JSON would leave out is absent.
 func present(v reflect.Value) reflect.Value {
 	switch {
 	case v.IsZero():
@@ -113,7 +113,7 @@ func present(v reflect.Value) reflect.Value {
 	return v
 }
 
-// text renders a value for a person to read, the absent one as nothing.
+// text renders a value for users, the absent one as nothing.
 func text(v reflect.Value) string {
 	if !v.IsValid() {
 		return ""

@@ -21,8 +21,7 @@ const (
 )
 
 // NormalizeDistribution returns the configuration with AWS's defaults wherever it is silent,
-// and with everything in order that AWS takes in any order. What is absent then is absent in
-// AWS as well.
+// and with everything in order that AWS takes in any order. Values that are absent then are absent in AWS as well.
 func NormalizeDistribution(c v1alpha1.DistributionConfig) v1alpha1.DistributionConfig {
 	c = *c.DeepCopy()
 	c.ConnectionMode = cmp.Or(c.ConnectionMode, v1alpha1.ConnectionModeTenantOnly)
@@ -52,7 +51,7 @@ func NormalizeDistribution(c v1alpha1.DistributionConfig) v1alpha1.DistributionC
 	return c
 }
 
-// normalizeMode treats what only one of the two kinds of distributions has. AWS may show a
+// normalizeMode handles members that only one of the two kinds of distributions has. AWS may show a
 // multi-tenant distribution with members that it would not take for one.
 func normalizeMode(c *v1alpha1.DistributionConfig) {
 	if c.ConnectionMode == v1alpha1.ConnectionModeTenantOnly {
@@ -140,6 +139,28 @@ func normalRestrictions(r *v1alpha1.Restrictions) *v1alpha1.Restrictions {
 	return r
 }
 
+// CompactDistribution returns the configuration with AWS's defaults, as a user may write it: a default that changes later
+// must not change the distribution. Only empty blocks are left out.
+func CompactDistribution(c v1alpha1.DistributionConfig) v1alpha1.DistributionConfig {
+	c = NormalizeDistribution(c)
+	if t := c.TenantConfig; t != nil && len(t.ParameterDefinitions) == 0 {
+		c.TenantConfig = nil
+	}
+	behaviors := []*v1alpha1.CacheBehaviorSettings{c.DefaultCacheBehavior}
+	for i := range c.CacheBehaviors {
+		behaviors = append(behaviors, &c.CacheBehaviors[i].CacheBehaviorSettings)
+	}
+	for _, b := range behaviors {
+		if b != nil && !*b.GRPCConfig.Enabled {
+			b.GRPCConfig = nil
+		}
+	}
+	if c.Restrictions.GeoRestriction.RestrictionType == v1alpha1.GeoRestrictionNone {
+		c.Restrictions = nil
+	}
+	return c
+}
+
 // NormalizeGroup returns the configuration with AWS's defaults wherever it is silent.
 func NormalizeGroup(c v1alpha1.ConnectionGroupConfig) v1alpha1.ConnectionGroupConfig {
 	c = *c.DeepCopy()
@@ -181,7 +202,7 @@ func inheritOwners(desired, observed []v1alpha1.Origin) {
 	}
 }
 
-// What stands for the value of a custom header.
+// The text that replaces the value of a custom header.
 const (
 	headerHidden      = "(not shown)"
 	otherHeaderHidden = "(another value, not shown)"

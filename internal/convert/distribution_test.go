@@ -290,7 +290,7 @@ func TestNormalizeDistributionTwiceIsOnce(t *testing.T) {
 	}
 }
 
-// What is absent after normalising is what AWS has no default for.
+// Only members without a default of AWS are absent after normalising.
 func TestNormalizeGroup(t *testing.T) {
 	want := v1alpha1.ConnectionGroupConfig{Enabled: new(true), IPv6Enabled: new(true)}
 	if diff := cmp.Diff(want, convert.NormalizeGroup(v1alpha1.ConnectionGroupConfig{})); diff != "" {

@@ -71,6 +71,22 @@ func Desired(o *v1alpha1.DistributionTenant, d Defaults) distributiontenant.Desi
 	return out
 }
 
+// TenantSpec renders a tenant as the spec that asks for it, but for its names and for what it belongs to, which a spec can
+// name in two ways.
+func TenantSpec(t distributiontenant.Tenant) v1alpha1.DistributionTenantSpec {
+	out := v1alpha1.DistributionTenantSpec{Customizations: customizationsSpec(t.Customizations)}
+	for _, d := range t.Domains {
+		out.Domains = append(out.Domains, v1alpha1.TenantDomain{Domain: d})
+	}
+	if !t.Enabled {
+		out.Enabled = new(false)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Parameters)) {
+		out.Parameters = append(out.Parameters, v1alpha1.Parameter{Name: name, Value: t.Parameters[name]})
+	}
+	return out
+}
+
 func dnsSpec(d *v1alpha1.DNS) *publication.Spec {
 	if d == nil {
 		return nil
@@ -113,6 +129,27 @@ func customizations(c *v1alpha1.Customizations) distributiontenant.Customization
 		out.Geo.Type = string(g.RestrictionType)
 		for _, l := range g.Locations {
 			out.Geo.Locations = append(out.Geo.Locations, string(l))
+		}
+	}
+	return out
+}
+
+// customizationsSpec is nil where the tenant has everything from its distribution.
+func customizationsSpec(c distributiontenant.Customizations) *v1alpha1.Customizations {
+	if c.Equals(distributiontenant.Customizations{}) {
+		return nil
+	}
+	out := &v1alpha1.Customizations{}
+	if c.WebACL != (distributiontenant.WebACL{}) {
+		out.WebACL = &v1alpha1.WebACLCustomization{Action: v1alpha1.WebACLAction(c.WebACL.Action), ARN: c.WebACL.ARN}
+	}
+	if c.CertificateARN != "" {
+		out.Certificate = &v1alpha1.CertificateCustomization{ARN: c.CertificateARN}
+	}
+	if c.Geo.Type != "" {
+		out.GeoRestrictions = &v1alpha1.GeoRestrictionCustomization{RestrictionType: v1alpha1.GeoRestrictionType(c.Geo.Type)}
+		for _, l := range c.Geo.Locations {
+			out.GeoRestrictions.Locations = append(out.GeoRestrictions.Locations, v1alpha1.CountryCode(l))
 		}
 	}
 	return out
@@ -161,7 +198,7 @@ func roles(o *v1alpha1.DistributionTenant) []string {
 	return out
 }
 
-// Memory reads back from status what only status remembers.
+// Memory reads back from status the values that only status remembers.
 func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 	m := distributiontenant.Memory{
 		Memory: resource.Memory{
@@ -248,8 +285,8 @@ func replaced(ours dns.Record, records []v1alpha1.ReplacedRecord) dns.Replaced {
 // maxToken is how much of a token status can repeat.
 const maxToken = 256
 
-// Token reads the annotation with which a person asks to look at once, cut to
-// what status can repeat: what could not be repeated would count as unheard forever.
+// Token reads the annotation with which a user asks to look at once, cut to what status can repeat: a token that can't
+// be repeated would count as unheard forever.
 func Token(annotations map[string]string) string {
 	return prose.Fit(annotations[v1alpha1.AnnotationReconcileNow], maxToken)
 }

@@ -27,8 +27,25 @@ func object(change func(*v1alpha1.DistributionTenant)) *v1alpha1.DistributionTen
 	return o
 }
 
+func everyField(o *v1alpha1.DistributionTenant) {
+	o.Spec = v1alpha1.DistributionTenantSpec{
+		DistributionID: "E2", TenantName: "Alpha.Prod", Enabled: new(false), ConnectionGroupID: "cg_1",
+		Domains:    []v1alpha1.TenantDomain{{Domain: "b.example.com"}, {Domain: "a.example.com"}},
+		Parameters: []v1alpha1.Parameter{{Name: "tier", Value: "gold"}, {Name: "origin", Value: "app"}},
+		Customizations: &v1alpha1.Customizations{
+			WebACL:          &v1alpha1.WebACLCustomization{Action: "override", ARN: "arn:acl"},
+			Certificate:     &v1alpha1.CertificateCustomization{ARN: "arn:cert"},
+			GeoRestrictions: &v1alpha1.GeoRestrictionCustomization{RestrictionType: "whitelist", Locations: []v1alpha1.CountryCode{"CH", "AT"}},
+		},
+		ManagedCertificateRequest: &v1alpha1.ManagedCertificateRequest{
+			ValidationTokenHost: "self-hosted", PrimaryDomainName: "a.example.com", CertificateTransparencyLoggingPreference: "disabled",
+		},
+		Tags: []v1alpha1.Tag{{Key: "team", Value: "web"}},
+		DNS:  &v1alpha1.DNS{Provider: "route53", ZoneName: "example.com", RecordType: "Alias", TTL: 60, Takeover: true, AssumeRoleARN: "arn:role"},
+	}
+}
+
 func TestDesired(t *testing.T) {
-	off := false
 	base := distributiontenant.Tenant{Name: "alpha", DistributionID: "E1", Enabled: true, Domains: []string{"a.example.com"}}
 	tests := map[string]struct {
 		change   func(*v1alpha1.DistributionTenant)
@@ -37,23 +54,7 @@ func TestDesired(t *testing.T) {
 	}{
 		"a minimal object": {want: distributiontenant.Desired{Tenant: base, Tags: map[string]string{}}},
 		"every field": {
-			change: func(o *v1alpha1.DistributionTenant) {
-				o.Spec = v1alpha1.DistributionTenantSpec{
-					DistributionID: "E2", TenantName: "Alpha.Prod", Enabled: &off, ConnectionGroupID: "cg_1",
-					Domains:    []v1alpha1.TenantDomain{{Domain: "b.example.com"}, {Domain: "a.example.com"}},
-					Parameters: []v1alpha1.Parameter{{Name: "tier", Value: "gold"}, {Name: "origin", Value: "app"}},
-					Customizations: &v1alpha1.Customizations{
-						WebACL:          &v1alpha1.WebACLCustomization{Action: "override", ARN: "arn:acl"},
-						Certificate:     &v1alpha1.CertificateCustomization{ARN: "arn:cert"},
-						GeoRestrictions: &v1alpha1.GeoRestrictionCustomization{RestrictionType: "whitelist", Locations: []v1alpha1.CountryCode{"CH", "AT"}},
-					},
-					ManagedCertificateRequest: &v1alpha1.ManagedCertificateRequest{
-						ValidationTokenHost: "self-hosted", PrimaryDomainName: "a.example.com", CertificateTransparencyLoggingPreference: "disabled",
-					},
-					Tags: []v1alpha1.Tag{{Key: "team", Value: "web"}},
-					DNS:  &v1alpha1.DNS{Provider: "route53", ZoneName: "example.com", RecordType: "Alias", TTL: 60, Takeover: true, AssumeRoleARN: "arn:role"},
-				}
-			},
+			change: everyField,
 			want: distributiontenant.Desired{
 				Tenant: distributiontenant.Tenant{
 					Name: "Alpha.Prod", DistributionID: "E2", ConnectionGroupID: "cg_1",
@@ -99,6 +100,22 @@ func TestDesired(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if d := cmp.Diff(test.want, convert.Desired(object(test.change), test.defaults)); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// What is written for a tenant asks for that tenant.
+func TestTenantSpec(t *testing.T) {
+	for name, change := range map[string]func(*v1alpha1.DistributionTenant){"a minimal object": nil, "every field": everyField} {
+		t.Run(name, func(t *testing.T) {
+			o := object(change)
+			want := convert.Desired(o, convert.Defaults{}).Tenant
+			s := convert.TenantSpec(want)
+			s.TenantName, s.DistributionID, s.ConnectionGroupID = o.Spec.TenantName, o.Spec.DistributionID, o.Spec.ConnectionGroupID
+			o.Spec = s
+			if d := cmp.Diff(want, convert.Desired(o, convert.Defaults{}).Tenant); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})

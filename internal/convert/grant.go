@@ -22,7 +22,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
-// Grants renders all grants. What is not valid in one grants nothing, and its status says so, but it still selects
+// Grants renders all grants. An invalid part of one grants nothing, and its status says so, but the grant still selects
 // namespaces.
 func Grants(list []v1alpha1.EdgeGrant) []grant.Grant {
 	all := make([]grant.Grant, len(list))
@@ -32,7 +32,7 @@ func Grants(list []v1alpha1.EdgeGrant) []grant.Grant {
 	return all
 }
 
-// Grant renders a grant. What can't be understood is left out, so that it grants nothing, and is said.
+// Grant renders a grant. Parts that can't be understood are left out, so that they grant nothing, and are reported.
 func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
 	s := o.Spec
 	g = grant.Grant{
@@ -113,7 +113,7 @@ func Unproven(o *v1alpha1.DistributionTenant) (out []string) {
 // grantedNamespace is what the CRD accepts as a name of a namespace.
 var grantedNamespace = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?|[a-z0-9][a-z0-9-]*[*]|[*])$`)
 
-// checkDefaultNamespaces refuses what would look like a restriction and be none, or be one that no namespace meets.
+// checkDefaultNamespaces refuses restrictions that have no effect, or that no namespace meets.
 func checkDefaultNamespaces(text string, n v1alpha1.GrantedNamespaces) error {
 	var given struct{ Namespaces json.RawMessage }
 	if err := json.Unmarshal([]byte(text), &given); err != nil {
@@ -204,14 +204,14 @@ func (w *wants) add(thing grant.Thing, field, value string) {
 	*w = append(*w, grant.Want{Thing: thing, Field: field, Value: value})
 }
 
-// given adds what is only wanted if it has a value.
+// given adds a want if it has a value.
 func (w *wants) given(thing grant.Thing, field, value string) {
 	if value != "" {
 		w.add(thing, field, value)
 	}
 }
 
-// adoption adds what an object wants that has nothing in AWS yet. What it has stays its own.
+// adoption adds what an object wants that has nothing in AWS yet. An adopted resource stays its own.
 func (w *wants) adoption(policy v1alpha1.AdoptionPolicy, name, has string) {
 	switch {
 	case has != "":

@@ -47,7 +47,7 @@ func planHash(o *kleffv1.TenantPlan) string {
 	spec.Rollout = nil
 	content, err := json.Marshal(spec)
 	if err != nil {
-		// Not what the API server stores: raw JSON that is none.
+		// The API server does not store this: invalid raw JSON.
 		return "generation-" + strconv.FormatInt(o.Generation, 10)
 	}
 	sum := sha256.Sum256(content)

@@ -60,7 +60,7 @@ func SourceReading(o *v1alpha1.TenantSource) string {
 // revisionBytes is how much of a hash tells specs apart.
 const revisionBytes = 8
 
-// Behind reports whether AWS does not have the spec of a tenant yet, and no person has to act on that. One that is new is
+// Behind reports whether AWS does not have the spec of a tenant yet, and no one has to act on that. One that is new is
 // not behind.
 func Behind(o *v1alpha1.DistributionTenant) bool {
 	stalled := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionStalled)

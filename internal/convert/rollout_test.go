@@ -64,7 +64,7 @@ func TestWhoIsACanary(t *testing.T) {
 	}
 }
 
-// Who does not have the spec for a reason of their own, until a person acts, does not keep others waiting.
+// A tenant that lacks the spec for a reason of its own, until someone acts, does not keep others waiting.
 func TestWhoIsBehind(t *testing.T) {
 	t.Parallel()
 	stalled := func(generation int64) func(*v1alpha1.DistributionTenant) {

@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 )
 
-// What is written of the certificate in use is what is read back, so that it does not change by that.
+// The certificate in use is read back as it was written, so that this changes nothing.
 func TestServedCertificate(t *testing.T) {
 	end := now.Truncate(time.Second)
 	for name, c := range map[string]struct {

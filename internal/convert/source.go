@@ -349,8 +349,8 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 	if r.PendingKnown {
 		s.HeldDeletions = heldDeletions(r.Pending)
 	}
-	s.RecentDeletions, s.DeletionsInWindow = nil, int32(r.History.Removed())
-	s.ChangesInWindow = int32(r.History.Total() - r.History.Removed())
+	s.RecentDeletions, s.DeletionsInWindow = nil, int32(r.History.Vanished())
+	s.ChangesInWindow = int32(r.History.Total() - r.History.Vanished())
 	for _, d := range r.History.Merged(maxRecent) {
 		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count), Changes: int32(d.Changes)})
 	}
@@ -424,8 +424,8 @@ func SourceLabels(o *v1alpha1.TenantSource) map[string]string {
 	}
 }
 
-// SourceManager is the field manager of the source. A source that is made again under its name goes
-// on with the fields of the one before.
+// SourceManager is the field manager of the source. A source that is recreated under its name continues with the fields
+// of the previous one.
 func SourceManager(o *v1alpha1.TenantSource) string {
 	return shortened("tenantsource/"+o.Namespace+"/"+o.Name, maxManager)
 }

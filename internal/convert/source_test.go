@@ -231,7 +231,7 @@ func TestAFailedPollKeepsWhatIsKnownOfTheTable(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 
-	// What an earlier spec read says nothing of what this one should.
+	// The reads of an earlier spec say nothing about this one.
 	failed.Generation = 4
 	convert.SourceStatus(&s, 4, failed, later)
 	if len(s.Columns) > 0 || s.ObservedGeneration != 4 {
@@ -419,7 +419,7 @@ func TestDeletionsAreRememberedWhenTheWindowGrows(t *testing.T) {
 		n             int
 	}{{time.Hour, 75 * time.Second, 48}, {24 * time.Hour, 30 * time.Minute, 40}} {
 		for range stretch.n {
-			convert.SourceStatus(&s, 1, tenantsource.Report{History: convert.SourceMemory(&s).History.Add(at, 1, 0, stretch.window)}, at)
+			convert.SourceStatus(&s, 1, tenantsource.Report{History: convert.SourceMemory(&s).History.With(at, 1, 0, stretch.window)}, at)
 			at, made = at.Add(stretch.pause), made+1
 		}
 	}

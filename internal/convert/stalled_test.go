@@ -18,7 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// personal are the reasons with which a person has to act, and why; patient those with which they don't.
+// personal are the reasons with which someone has to act, and why; patient those with which they don't.
 var (
 	personal = map[string]string{
 		"DomainConflict":         "the domain has to be removed from what holds it",

@@ -170,7 +170,7 @@ func dnsStatus(ledger []dns.Entry) *v1alpha1.DNSStatus {
 	return out
 }
 
-// replacedStatus is what a record took the place of.
+// replacedStatus are the record sets that a record has replaced.
 func replacedStatus(e dns.Entry) (out []v1alpha1.ReplacedRecord) {
 	for _, s := range e.Replaced.Sets(e.Name) {
 		r := v1alpha1.ReplacedRecord{Type: s.Type, Values: s.Values, ExactValues: s.Exact, AliasTarget: s.Alias}

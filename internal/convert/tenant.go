@@ -184,7 +184,7 @@ func Follower(t *kleffv1.Tenant, plan *kleffv1.TenantPlan) tenantplan.Follower {
 	f.Able = t.DeletionTimestamp.IsZero() && meta.IsStatusConditionTrue(t.Status.Conditions, kleffv1.ConditionNamespaceReady)
 	for _, kind := range []string{kleffv1.ConditionPlanApplied, kleffv1.ConditionMeshReady, kleffv1.ConditionEdgeReady} {
 		c := meta.FindStatusCondition(t.Status.Conditions, kind)
-		// What is missing in the mesh and what the edge waits for says nothing about the plan.
+		// Missing kinds of the mesh, and waits of the edge, say nothing about the plan.
 		if c != nil && c.Status == metav1.ConditionFalse && (kind == kleffv1.ConditionPlanApplied || c.Reason == kleffv1.ReasonError) {
 			f.Failure = c.Reason + ": " + c.Message
 			break

@@ -193,7 +193,7 @@ func TestFollower(t *testing.T) {
 	}
 }
 
-// What a report says is in status, is read from there again, and changes nothing when it is written once more.
+// A report is in status, is read from there again, and changes nothing when it is written once more.
 func TestCustomerStatus(t *testing.T) {
 	r := tenant.Report{
 		Memory:     tenant.Memory{Namespace: "n", Plan: "basic", PlanUID: "p1", PlanGeneration: 3},

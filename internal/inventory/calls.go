@@ -36,23 +36,17 @@ func (i *Inventory) Read(ctx context.Context, name string) (distributiontenant.O
 	}
 	e = i.store(t)
 	e.listETag = paired
-	i.land(e)
+	i.watch.land(e)
 	return t, nil
-}
-
-// confirms reports whether what was read now agrees with what the list last showed. A read may lag behind the list: it
-// is believed when both agree on the ETag or, where they never do, when the list has shown the tenant again since the
-// read before, neither has changed, and the list had not seen a later change than the read.
-func (e *entry) confirms(t distributiontenant.Observed) bool {
-	same := e.readETag == t.ETag && e.readShown == e.shownETag && e.shownAt > e.touched
-	return t.ETag == e.shownETag || same && instant.Of(t.Modified) >= e.shownModified
 }
 
 // ReadTags reads the tags of a known tenant.
 func (i *Inventory) ReadTags(ctx context.Context, t distributiontenant.Observed) (map[string]string, error) {
 	tags, err := i.opts.Tenants.ListTags(ctx, t.ARN)
 	if err != nil {
-		i.forgetIf(t.Name, err, fault.NotFound)
+		if fault.Is(err, fault.NotFound) {
+			i.forget(t.Name)
+		}
 		return nil, err
 	}
 	i.mu.Lock()
@@ -76,24 +70,16 @@ func (i *Inventory) ReadManagedCertificate(ctx context.Context, id string) (cert
 // Create creates a tenant.
 func (i *Inventory) Create(ctx context.Context, s distributiontenant.Create) (distributiontenant.Observed, error) {
 	t, err := i.opts.Tenants.CreateTenant(ctx, s.Tenant, s.Tags, s.Request)
-	if err != nil {
-		i.forgetIf(s.Tenant.Name, err, fault.Exists, fault.Transient)
-		return t, err
-	}
-	if t.Tags == nil || maps.Equal(t.Tags, s.Tags) {
+	if err == nil && (t.Tags == nil || maps.Equal(t.Tags, s.Tags)) {
 		t.Tags = s.Tags // whose text the object has too
 	}
-	return i.wrote(t), nil
+	return i.wrote(s.Tenant.Name, t, err)
 }
 
 // Update changes a tenant.
 func (i *Inventory) Update(ctx context.Context, s distributiontenant.Update) (distributiontenant.Observed, error) {
 	t, err := i.opts.Tenants.UpdateTenant(ctx, distributiontenant.Observed{ID: s.ID, ETag: s.ETag, Tenant: s.Seen}, s.Tenant, s.Request)
-	if err != nil {
-		i.forgetIf(s.Tenant.Name, err, fault.Conflict, fault.NotFound, fault.Transient)
-		return t, err
-	}
-	return i.wrote(t), nil
+	return i.wrote(s.Tenant.Name, t, err)
 }
 
 // Move gives a domain to the tenant of that name. The answer does not show the tenant, which has to be read again.
@@ -103,7 +89,7 @@ func (i *Inventory) Move(ctx context.Context, name string, s distributiontenant.
 	former := i.byDomain[s.Domain]
 	i.mu.Unlock()
 	if err != nil {
-		i.forgetIf(name, err, fault.Conflict, fault.NotFound, fault.Transient)
+		i.failed(name, err)
 		return err
 	}
 	i.forget(name)
@@ -123,17 +109,13 @@ func (i *Inventory) Disable(ctx context.Context, name string, s distributiontena
 	} else {
 		t, err = i.opts.Tenants.DisableTenant(ctx, s.ID, s.ETag)
 	}
-	if err != nil {
-		i.forgetIf(name, err, fault.Conflict, fault.NotFound, fault.Transient)
-		return t, err
-	}
-	return i.wrote(t), nil
+	return i.wrote(name, t, err)
 }
 
 // Delete deletes the tenant of that name. Another object may be waiting for the name.
 func (i *Inventory) Delete(ctx context.Context, name string, s distributiontenant.Delete) error {
 	if err := i.opts.Tenants.DeleteTenant(ctx, s.ID, s.ETag); err != nil {
-		i.forgetIf(name, err, fault.Conflict, fault.NotFound, fault.Transient)
+		i.failed(name, err)
 		return err
 	}
 	i.bury(name, s.ID)
@@ -145,7 +127,7 @@ func (i *Inventory) bury(name, id string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.buried[id] = i.tick()
-	delete(i.flights, name)
+	delete(i.watch.flights, name)
 	if e := i.byName[name]; e != nil && e.tenant.id == id {
 		i.drop(e)
 	}
@@ -176,7 +158,7 @@ func (i *Inventory) retag(_ context.Context, name string, call func() error, cha
 		return err
 	}
 	if err != nil {
-		// The answer may have been lost, so that the tags are anybody's guess.
+		// The answer may have been lost, so that the tags are unknown.
 		e.tagsKnown = e.tagsKnown && !fault.Ambiguous(err)
 		return err
 	}
@@ -187,17 +169,20 @@ func (i *Inventory) retag(_ context.Context, name string, call func() error, cha
 }
 
 // wrote remembers the answer to an own write.
-func (i *Inventory) wrote(t distributiontenant.Observed) distributiontenant.Observed {
+func (i *Inventory) wrote(name string, t distributiontenant.Observed, err error) (distributiontenant.Observed, error) {
+	if err != nil {
+		i.failed(name, err)
+		return t, err
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	e := i.store(t)
-	e.listETag = ""
-	return t
+	i.store(t).listETag = ""
+	return t, nil
 }
 
-// forgetIf forgets the tenant when the error says that what is known of it is out of date.
-func (i *Inventory) forgetIf(name string, err error, kinds ...fault.Kind) {
-	if fault.Is(err, kinds...) {
+// failed forgets the tenant when the failure of an own write says that what is known of it is out of date.
+func (i *Inventory) failed(name string, err error) {
+	if fault.Is(err, fault.Exists, fault.Conflict, fault.NotFound, fault.Transient) {
 		i.forget(name)
 	}
 }

@@ -40,7 +40,7 @@ func TestAReadThatFindsNothingForgets(t *testing.T) {
 	wantKnowledge(t, r, 1, resource.Nothing)
 }
 
-// What a failed write says about the world is taken for what it is: a hint to look.
+// A failed write is a hint to look, and nothing more.
 func TestFailedWritesForgetWhatTheyPutInDoubt(t *testing.T) {
 	tests := map[string]struct {
 		fault sim.Fault

@@ -15,8 +15,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// The pace at which limits are read: they change when a person has asked AWS for more. What was disturbed is tried again
-// sooner; what is denied is not, for it stays so until a person acts.
+// The pace at which limits are read: they change when someone has asked AWS for more. A read that failed is tried again
+// sooner; one that was denied is not, since it stays so until someone acts.
 const (
 	capacityInterval = 24 * time.Hour
 	capacityRetry    = 10 * time.Minute
@@ -88,7 +88,7 @@ type CapacityOptions struct {
 	Random func() float64
 }
 
-// Capacity knows how much an account may have, and counts what no other watch counts. That is a handful of calls a day.
+// Capacity knows how much an account may have, and counts what no other watch counts, with a handful of calls a day.
 type Capacity struct {
 	opts   CapacityOptions
 	report atomic.Pointer[CapacityReport]
@@ -135,15 +135,7 @@ func (c *Capacity) Report() *CapacityReport { return c.report.Load() }
 
 // Start watches until the context ends. It implements the manager's Runnable.
 func (c *Capacity) Start(ctx context.Context) error {
-	for {
-		timer := c.opts.Clock.NewTimer(c.Step(ctx))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return nil
-		case <-timer.C():
-		}
-	}
+	return run(ctx, c.opts.Clock, c.Step, nil)
 }
 
 // Step makes one task's calls to AWS, and says how long the next step can wait. It never waits itself. Steps must not be
@@ -238,7 +230,7 @@ func (r *capacityRound) knows(service string) bool {
 	return true
 }
 
-// take keeps what the page shows, but for what is known from a better source.
+// take keeps the limits of a page, except for those that are known from a better source.
 func (r *capacityRound) take(service string, source LimitSource, page []port.Quota) {
 	for _, q := range page {
 		name := strings.TrimPrefix(strings.ToLower(q.Name), "maximum number of ")
@@ -250,13 +242,13 @@ func (r *capacityRound) take(service string, source LimitSource, page []port.Quo
 	}
 }
 
-// finish ends a round. What was disturbed keeps what was known before it.
+// finish ends a round. Limits that could not be read keep their previous values.
 func (c *Capacity) finish() time.Duration {
 	r := c.round
 	c.round = nil
 	if before := c.Report(); r.disturbed && before != nil {
 		for quota, limit := range before.Limits {
-			// What was not read may still be the account's own.
+			// Limits that were not read may still be the account's own.
 			if source := r.found.Limits[quota].Source; source == LimitDocumented || source == LimitDefault && limit.Source == LimitApplied {
 				r.found.Limits[quota] = limit
 			}

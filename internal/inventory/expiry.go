@@ -2,7 +2,6 @@ package inventory
 
 import (
 	"context"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -27,14 +26,14 @@ const (
 )
 
 // expiresSoon is how long before its end a certificate is named. ACM renews weeks earlier,
-// so that whatever comes this close has not been renewed.
+// so that a certificate that comes this close has not been renewed.
 const expiresSoon = 14 * 24 * time.Hour
 
 // ExpiryOptions are what the watch is made from.
 type ExpiryOptions struct {
 	Inventory    *Inventory
 	Certificates port.Certificates
-	// References are told what is seen of certificates. Nil: no one is.
+	// References are told what is seen of certificates. May be nil.
 	References *References
 	Clock      clock.WithTicker
 	// OnFound is called with the certificates that have become noteworthy since the last
@@ -59,8 +58,8 @@ type AttachedCertificate struct {
 	Tenants []string
 }
 
-// Expiry watches how long the certificates that tenants have attached are still good for. It
-// lists those of the account, for describing each would take a fleet an hour of ACM's rate.
+// Expiry watches how long the certificates that tenants have attached are still good for. It lists those of the
+// account, since describing each would take a fleet an hour of ACM's rate.
 //
 // It looks at the certificates of distributions as well, so that the tenants which inherit them can say when those
 // expire. In its report, which is about what tenants have of their own, they are not.
@@ -110,15 +109,7 @@ func NewExpiry(o ExpiryOptions) *Expiry {
 
 // Start watches until the context ends. It implements the manager's Runnable.
 func (e *Expiry) Start(ctx context.Context) error {
-	for {
-		timer := e.opts.Clock.NewTimer(e.Step(ctx))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return nil
-		case <-timer.C():
-		}
-	}
+	return run(ctx, e.opts.Clock, e.Step, nil)
 }
 
 // NeedLeaderElection says that only the active replica watches.
@@ -141,7 +132,7 @@ func (e *Expiry) watchAttached(ctx context.Context) time.Duration {
 	if e.opts.Inventory.Stats().LastSweep.IsZero() {
 		return expiryGlance
 	}
-	attached := e.opts.Inventory.certificates()
+	attached := e.attached()
 	if len(attached) == 0 {
 		e.publish(&ExpiryReport{}, nil)
 		return expiryGlance
@@ -196,8 +187,8 @@ func (e *Expiry) interrupted(err error) time.Duration {
 	return e.failed(err)
 }
 
-// failed ends a listing. What is disturbed is tried again soon. A missing permission comes
-// back with a person only, and takes with it what was known: a renewal would go unnoticed.
+// failed ends a listing. A disturbed listing is tried again soon. A missing permission stays missing until someone
+// acts, and then everything is forgotten: a renewal would go unnoticed.
 func (e *Expiry) failed(err error) time.Duration {
 	attached := e.Report().Attached
 	e.listing = nil
@@ -248,9 +239,8 @@ func (e *Expiry) finish() time.Duration {
 	return e.pause(expiryInterval)
 }
 
-// publish replaces what is known. The objects behind certificates that can't be used are
-// woken with each listing, for CloudFront may learn of it later than ACM; those behind
-// certificates that can be used again once more.
+// publish replaces what is known. The objects behind certificates that can't be used are woken with each listing, since
+// CloudFront may learn of it later than ACM; those behind certificates that can be used again once more.
 func (e *Expiry) publish(r *ExpiryReport, found map[string]*AttachedCertificate) {
 	e.report.Store(r)
 	unusable := map[string]bool{}
@@ -259,7 +249,7 @@ func (e *Expiry) publish(r *ExpiryReport, found map[string]*AttachedCertificate)
 			unusable[arn] = true
 		}
 	}
-	if names := e.opts.Inventory.spoil(unusable); len(names) > 0 && !r.Listed.IsZero() {
+	if names := e.spoil(unusable); len(names) > 0 && !r.Listed.IsZero() {
 		e.opts.Inventory.opts.OnChange(names)
 	}
 	e.tell(found)
@@ -268,10 +258,15 @@ func (e *Expiry) publish(r *ExpiryReport, found map[string]*AttachedCertificate)
 // tell names each certificate once, for as long as it stays noteworthy.
 func (e *Expiry) tell(found map[string]*AttachedCertificate) {
 	var fresh []AttachedCertificate
-	e.opts.Inventory.holders(found)
+	for name, t := range e.opts.Inventory.all {
+		if c := found[t.certificate()]; c != nil {
+			c.Tenants = append(c.Tenants, name)
+		}
+	}
 	named := make(map[string]bool, len(found))
 	for arn, c := range found {
 		named[arn] = true
+		slices.Sort(c.Tenants)
 		// One that was detached while the list was read is not a problem any more.
 		if !e.named[arn] && len(c.Tenants) > 0 {
 			fresh = append(fresh, *c)
@@ -321,48 +316,27 @@ func (r *ExpiryReport) ExpiringBy(then time.Time) int {
 	return n
 }
 
-// certificates are the ARNs that tenants have attached.
-func (i *Inventory) certificates() map[string]bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	attached := map[string]bool{}
-	for _, e := range i.byName {
-		if arn := e.tenant.certificate(); arn != "" {
-			attached[arn] = true
+// attached are the ARNs of the certificates that tenants have attached.
+func (e *Expiry) attached() map[string]bool {
+	out := map[string]bool{}
+	for _, t := range e.opts.Inventory.all {
+		if arn := t.certificate(); arn != "" {
+			out[arn] = true
 		}
 	}
-	return attached
+	return out
 }
 
 // spoil replaces the certificates that can't be used, and names the tenants for which that
 // means or meant something.
-func (i *Inventory) spoil(unusable map[string]bool) (names []string) {
+func (e *Expiry) spoil(unusable map[string]bool) (names []string) {
+	i := e.opts.Inventory
 	i.mu.Lock()
-	defer i.mu.Unlock()
 	before := i.unusable
 	i.unusable = unusable
+	i.mu.Unlock()
 	if len(before)+len(unusable) == 0 {
 		return nil
 	}
-	for name, e := range i.byName {
-		if arn := e.tenant.certificate(); before[arn] || unusable[arn] {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// holders adds the tenants that have the certificates.
-func (i *Inventory) holders(of map[string]*AttachedCertificate) {
-	if len(of) == 0 {
-		return
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(i.byName)) {
-		if c := of[i.byName[name].tenant.certificate()]; c != nil {
-			c.Tenants = append(c.Tenants, name)
-		}
-	}
+	return i.names(func(t facts) bool { return before[t.certificate()] || unusable[t.certificate()] })
 }

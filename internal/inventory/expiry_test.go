@@ -216,7 +216,7 @@ func (w *watch) attach(n int, arn string) {
 	}
 }
 
-// What may not be read is unknown. It is not none.
+// Certificates that may not be read are unknown, not absent.
 func TestADeniedListIsToldOnceAndLeavesNothingKnown(t *testing.T) {
 	w := newWatch(t, options{tenants: 1, seed: seeded([]int{5}, map[int][]int{0: {0}})})
 	w.sweep()

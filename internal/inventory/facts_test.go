@@ -38,7 +38,7 @@ func observations() *rapid.Generator[distributiontenant.Observed] {
 	})
 }
 
-// What is remembered in little room comes back whole, whatever was remembered before it.
+// Facts in their small form come back whole, whatever was remembered before.
 func TestFactsComeBackWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, now := observations().Draw(t, "before"), observations().Draw(t, "now")

@@ -77,7 +77,7 @@ func TestAFlightEndsInASweepAsWell(t *testing.T) {
 	}
 }
 
-// What is deleted meanwhile is not followed any longer, and its object has to know.
+// A tenant that is deleted meanwhile is not followed any longer, and its object has to know.
 func TestAFlightEndsWhenTheTenantIsGone(t *testing.T) {
 	r := flying(t, 5, 1)
 	r.remove(0)
@@ -146,7 +146,7 @@ func TestFollowingNeedsNoList(t *testing.T) {
 	}
 }
 
-// A sweep that waits for what is more urgent does not hold following back.
+// A sweep that waits for more urgent calls does not delay following.
 func TestAWaitingSweepDoesNotHoldFollowingBack(t *testing.T) {
 	r := newRig(t, options{tenants: 60, pageSize: 1, rate: 0.3, burst: 2})
 	r.clock.Step(time.Hour)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -41,7 +40,7 @@ func (e *Expiry) watchInherited(ctx context.Context) time.Duration {
 		if e.opts.Inventory.Stats().LastSweep.IsZero() {
 			return expiryGlance
 		}
-		r.distributions, r.round = e.opts.Inventory.inheritedFrom(), true
+		r.distributions, r.round = e.inheritedFrom(), true
 	}
 	ctx = port.WithCall(ctx, port.Call{Key: "certificates", Class: port.Sweep})
 	switch {
@@ -53,7 +52,7 @@ func (e *Expiry) watchInherited(ctx context.Context) time.Duration {
 		if arn := d.CertificateARN; err == nil && arn != "" && !slices.Contains(r.certificates, arn) {
 			r.certificates = append(r.certificates, arn)
 		}
-		// What can't be read now is, in the next round.
+		// A certificate that can't be read now is read in the next round.
 		r.distributions = r.distributions[1:]
 		return 0
 	case len(r.certificates) > 0:
@@ -79,7 +78,7 @@ func (e *Expiry) announce() {
 	if len(certificates)+len(distributions) == 0 {
 		return
 	}
-	e.unaware = slices.Compact(slices.Sorted(slices.Values(append(e.unaware, e.opts.Inventory.servingWith(certificates, distributions)...))))
+	e.unaware = slices.Compact(slices.Sorted(slices.Values(append(e.unaware, e.servingWith(certificates, distributions)...))))
 }
 
 // rouse wakes the next few of them.
@@ -97,43 +96,20 @@ func (e *Expiry) rouse() time.Duration {
 }
 
 // inheritedFrom are the distributions of the tenants that have no certificate of their own, sorted.
-func (i *Inventory) inheritedFrom() []string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
+func (e *Expiry) inheritedFrom() []string {
 	ids := map[string]bool{}
-	for _, e := range i.byName {
-		if e.tenant.certificate() == "" && e.tenant.distribution != "" {
-			ids[e.tenant.distribution] = true
+	for _, t := range e.opts.Inventory.all {
+		if t.certificate() == "" && t.distribution != "" {
+			ids[t.distribution] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(ids))
 }
 
-// Serving is how many tenants serve through that distribution or connection group, as the account was last listed.
-func (i *Inventory) Serving(parent string) (n int) {
-	if i == nil {
-		return 0
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for _, e := range i.byName {
-		active := func(d domain) bool { return d.state == distributiontenant.DomainActive }
-		if t := e.tenant; (t.distribution == parent || t.group == parent) && t.enabled && slices.ContainsFunc(t.domains, active) {
-			n++
-		}
-	}
-	return n
-}
-
 // servingWith are the tenants that have one of the certificates, or none and one of the distributions.
-func (i *Inventory) servingWith(certificates, distributions map[string]bool) (names []string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for name, e := range i.byName {
-		if arn := e.tenant.certificate(); certificates[arn] || arn == "" && distributions[e.tenant.distribution] {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+func (e *Expiry) servingWith(certificates, distributions map[string]bool) []string {
+	return e.opts.Inventory.names(func(t facts) bool {
+		arn := t.certificate()
+		return certificates[arn] || arn == "" && distributions[t.distribution]
+	})
 }

@@ -87,7 +87,7 @@ func TestRenewalsWakeTheirTenantsOnce(t *testing.T) {
 	}
 }
 
-// What a pass has read of a certificate is known at once, and the others still learn of it.
+// A certificate that a pass has read is known at once, and the other objects still learn of it.
 func TestWhatAPassReadsOfACertificateIsKnown(t *testing.T) {
 	w := reads(t, options{tenants: 2, seed: seeded([]int{100}, map[int][]int{0: {0, 1}})})
 	w.pass(time.Minute)
@@ -105,7 +105,7 @@ func TestWhatAPassReadsOfACertificateIsKnown(t *testing.T) {
 	}
 }
 
-// What can't be read leaves what is known.
+// A failed read changes nothing that is known.
 func TestInheritedCertificatesThatCanNotBeRead(t *testing.T) {
 	for _, operation := range []string{"GetDistribution", "DescribeCertificate", "ListCertificates"} {
 		for _, code := range []string{"AccessDenied", "InternalError"} {

@@ -46,7 +46,7 @@ type OrphansOptions struct {
 
 // Orphans finds the tenants that were left behind: an object whose finalizer was removed by
 // hand, or that was lost with a backup, goes without its tenant. They are reported and never
-// deleted: that an object is absent proves nothing about what its tenant serves.
+// deleted: the absence of an object proves nothing about what its tenant serves.
 type Orphans struct {
 	opts OrphansOptions
 
@@ -86,7 +86,7 @@ func (o *Orphans) List() []Orphan {
 func (o *Orphans) Step(ctx context.Context) {
 	ctx = port.WithCall(ctx, port.Call{Key: "orphans", Class: port.Poll})
 	now, reads := map[string]Orphan{}, orphanReads
-	for _, name := range o.opts.Inventory.names() {
+	for _, name := range o.opts.Inventory.names(func(facts) bool { return true }) {
 		if o.opts.Claimed(name) {
 			continue
 		}

@@ -30,13 +30,13 @@ type References struct {
 	identity     port.Identity
 	group        singleflight.Group
 
-	distributions *cache.Expiring
-	// lastRead are the distributions as they were last read, by ID.
-	lastRead  *cache.Expiring
-	certs     *cache.Expiring
-	endpoints *cache.Expiring
-	ipv6      *cache.Expiring
-	accounts  *cache.Expiring
+	distributions answers[distributiontenant.Distribution]
+	// lastRead are the distributions as they were last read.
+	lastRead  answers[distributiontenant.Distribution]
+	certs     answers[distributiontenant.Certificate]
+	endpoints answers[string]
+	ipv6      answers[bool]
+	accounts  answers[string]
 
 	clock clock.PassiveClock
 	shown *shown
@@ -46,9 +46,9 @@ type References struct {
 func NewReferences(p port.References, c port.Certificates, id port.Identity, clk clock.Clock) *References {
 	return &References{
 		parents: p, certificates: c, identity: id,
-		distributions: cache.NewExpiringWithClock(clk), lastRead: cache.NewExpiringWithClock(clk), certs: cache.NewExpiringWithClock(clk),
-		endpoints: cache.NewExpiringWithClock(clk), ipv6: cache.NewExpiringWithClock(clk), accounts: cache.NewExpiringWithClock(clk),
-		clock: clk, shown: newShown(),
+		distributions: newAnswers[distributiontenant.Distribution](clk), lastRead: newAnswers[distributiontenant.Distribution](clk),
+		certs: newAnswers[distributiontenant.Certificate](clk), endpoints: newAnswers[string](clk), ipv6: newAnswers[bool](clk),
+		accounts: newAnswers[string](clk), clock: clk, shown: newShown(),
 	}
 }
 
@@ -56,16 +56,16 @@ func NewReferences(p port.References, c port.Certificates, id port.Identity, clk
 // answer from memory.
 func (r *References) Forget(names ...string) {
 	for _, name := range names {
-		r.distributions.Delete("distribution/" + name)
+		r.distributions.Delete(name)
 		r.lastRead.Delete(name)
-		r.certs.Delete("certificate/" + name)
+		r.certs.Delete(name)
 	}
 }
 
-// Distribution reads a distribution. That it is missing or may not be read is part of
-// the answer; an error is anything else.
+// Distribution reads a distribution. A distribution that is missing, or may not be read, is part of the answer; an
+// error is anything else.
 func (r *References) Distribution(ctx context.Context, id string) (distributiontenant.Distribution, error) {
-	return shared(ctx, &r.group, r.distributions, "distribution/"+id, func(ctx context.Context) (distributiontenant.Distribution, error) {
+	return shared(ctx, &r.group, r.distributions, "distribution/", id, parentTTL, func(ctx context.Context) (distributiontenant.Distribution, error) {
 		d, err := r.parents.GetDistribution(ctx, id)
 		switch fault.KindOf(err) { //nolint:exhaustive // every other kind is an error
 		case fault.NotFound:
@@ -83,16 +83,12 @@ func (r *References) Distribution(ctx context.Context, id string) (distributiont
 
 // KnownDistribution is a distribution as it was last read, if that was not long ago.
 func (r *References) KnownDistribution(id string) (d distributiontenant.Distribution, known bool) {
-	v, known := r.lastRead.Get(id)
-	if !known {
-		return d, false
-	}
-	return v.(distributiontenant.Distribution), true //nolint:forcetypeassert // nothing else is stored there
+	return r.lastRead.get(id)
 }
 
 // Certificate reads a certificate in ACM, in the same manner.
 func (r *References) Certificate(ctx context.Context, arn string) (distributiontenant.Certificate, error) {
-	return shared(ctx, &r.group, r.certs, "certificate/"+arn, func(ctx context.Context) (distributiontenant.Certificate, error) {
+	return shared(ctx, &r.group, r.certs, "certificate/", arn, parentTTL, func(ctx context.Context) (distributiontenant.Certificate, error) {
 		c, err := r.certificates.DescribeCertificate(ctx, arn)
 		switch fault.KindOf(err) { //nolint:exhaustive // every other kind is an error
 		case fault.NotFound:
@@ -115,18 +111,15 @@ func (r *References) DeleteCertificate(ctx context.Context, arn string) error {
 
 // KnownEndpoint is the routing endpoint of a connection group if it was read before.
 func (r *References) KnownEndpoint(groupID string) string {
-	endpoint, ok := r.endpoints.Get(groupID)
-	if !ok {
-		return ""
-	}
-	return endpoint.(string) //nolint:forcetypeassert // nothing else is stored there
+	endpoint, _ := r.endpoints.get(groupID)
+	return endpoint
 }
 
 // Endpoint reads the routing endpoint of a connection group, or of the account's default
 // group when no id is given; empty when AWS shows none.
 func (r *References) Endpoint(ctx context.Context, groupID string) (string, error) {
-	if _, known := r.endpoints.Get(groupID); known {
-		return r.KnownEndpoint(groupID), nil
+	if endpoint, known := r.endpoints.get(groupID); known {
+		return endpoint, nil
 	}
 	_, err, _ := r.group.Do("groups", func() (any, error) {
 		groups, err := r.parents.ListConnectionGroups(ctx)
@@ -142,7 +135,7 @@ func (r *References) Endpoint(ctx context.Context, groupID string) (string, erro
 	if err != nil && !fault.Is(err, fault.Denied) {
 		return "", err
 	}
-	if _, listed := r.endpoints.Get(groupID); !listed {
+	if _, listed := r.endpoints.get(groupID); !listed {
 		// Every tenant of the group would ask again. One that is not shown may have been made
 		// with its first tenant a moment ago, and the list lag behind.
 		r.endpoints.Set(groupID, "", parentTTL)
@@ -158,7 +151,7 @@ const (
 )
 
 // IPv6 reports whether the routing endpoint of a connection group has addresses of both
-// kinds. What may not be read counts as having none: a name is reached without.
+// kinds. A group that may not be read counts as having none: a name is reached without.
 func (r *References) IPv6(ctx context.Context, groupID string) (bool, error) {
 	if groupID == defaultGroup {
 		groupID = r.KnownEndpoint(defaultGroupID)
@@ -166,46 +159,51 @@ func (r *References) IPv6(ctx context.Context, groupID string) (bool, error) {
 	if groupID == "" {
 		return false, nil
 	}
-	if v, ok := r.ipv6.Get(groupID); ok {
-		return v.(bool), nil //nolint:forcetypeassert // nothing else is stored there
-	}
-	v, err, _ := r.group.Do("ipv6/"+groupID, func() (any, error) {
+	return shared(ctx, &r.group, r.ipv6, "ipv6/", groupID, routingTTL, func(ctx context.Context) (bool, error) {
 		g, err := r.parents.GetConnectionGroup(ctx, groupID)
-		if err != nil && !fault.Is(err, fault.Denied, fault.NotFound) {
-			return false, err
+		if fault.Is(err, fault.Denied, fault.NotFound) {
+			err = nil
 		}
-		r.ipv6.Set(groupID, g.IPv6, routingTTL)
-		return g.IPv6, nil
+		return g.IPv6, err
 	})
-	if err != nil {
-		return false, err
-	}
-	return v.(bool), nil //nolint:forcetypeassert // as above
 }
 
 // Account is the AWS account of the operator's credentials.
 func (r *References) Account(ctx context.Context) (string, error) {
-	return shared(ctx, &r.group, r.accounts, "account", r.identity.Account)
+	return shared(ctx, &r.group, r.accounts, "account", "", parentTTL, r.identity.Account)
 }
 
-// shared answers from the cache, or reads once for all who ask meanwhile.
-func shared[T any](ctx context.Context, g *singleflight.Group, c *cache.Expiring, key string, read func(context.Context) (T, error)) (T, error) {
-	var zero T
-	if v, ok := c.Get(key); ok {
-		return v.(T), nil //nolint:forcetypeassert // the key's prefix names the type
+// answers are of one kind, and are each remembered for a while.
+type answers[T any] struct{ *cache.Expiring }
+
+func newAnswers[T any](c clock.Clock) answers[T] { return answers[T]{cache.NewExpiringWithClock(c)} }
+
+func (a answers[T]) get(key string) (answer T, known bool) {
+	v, known := a.Get(key)
+	if known {
+		answer = v.(T) //nolint:forcetypeassert // nothing else is stored there
 	}
-	v, err, _ := g.Do(key, func() (any, error) {
-		if v, ok := c.Get(key); ok {
-			return v, nil // read since the first look
+	return answer, known
+}
+
+// shared answers from memory, or reads once for all callers meanwhile.
+func shared[T any](ctx context.Context, g *singleflight.Group, a answers[T], kind, key string, ttl time.Duration, read func(context.Context) (T, error)) (T, error) {
+	if answer, known := a.get(key); known {
+		return answer, nil
+	}
+	v, err, _ := g.Do(kind+key, func() (any, error) {
+		if answer, known := a.get(key); known {
+			return answer, nil // read since the first look
 		}
-		v, err := read(ctx)
+		answer, err := read(ctx)
 		if err == nil {
-			c.Set(key, v, parentTTL)
+			a.Set(key, answer, ttl)
 		}
-		return v, err
+		return answer, err
 	})
 	if err != nil {
-		return zero, err
+		var none T
+		return none, err
 	}
-	return v.(T), nil //nolint:forcetypeassert // as above
+	return v.(T), nil //nolint:forcetypeassert // as read returns it
 }

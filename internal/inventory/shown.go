@@ -71,8 +71,9 @@ func (s *shown) noteDistribution(d distributiontenant.Distribution) {
 	s.distributions[d.ID] = &bearer{arn: d.CertificateARN, disabled: d.Disabled, fresh: before == nil || before.fresh || before.arn != d.CertificateARN}
 }
 
-// noteList remembers what a list of the account showed that was begun at some time. What was read on its own since then
-// is newer. Of the rest, what the list does not have is forgotten, but for what distributions have.
+// noteList remembers what a list of the account showed that was begun at some time. Certificates that were read
+// individually since then are newer. All others that the list does not have are forgotten, except for those that
+// distributions have.
 func (s *shown) noteList(list []distributiontenant.Certificate, begun time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -264,7 +264,7 @@ func TestAFailedFirstSweepIsAnAttempt(t *testing.T) {
 	}
 }
 
-// A list that comes back to a page it has shown would go on forever.
+// A list that comes back to a page it has shown would never end.
 func TestARepeatedMarkerEndsTheSweep(t *testing.T) {
 	r := newRig(t, options{tenants: 9, pageSize: 3})
 	r.sweep()
@@ -303,7 +303,7 @@ func TestARepeatedMarkerEndsTheSweep(t *testing.T) {
 	}
 }
 
-// The operator's own limits postpone a page; the sweep goes on where it was.
+// The operator's own limits postpone a page; the sweep continues where it was.
 func TestTheLimiterOnlyPostpones(t *testing.T) {
 	r := newRig(t, options{tenants: 9, pageSize: 3, rate: 1, burst: 2})
 	cost := r.cost(r.sweep)

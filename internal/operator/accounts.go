@@ -8,34 +8,30 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
-
-// watch is what runs for one AWS account in the active replica.
-type watch struct {
-	account   string
-	inventory *inventory.Inventory
-	orphans   *inventory.Orphans
-	expiry    *inventory.Expiry
-	capacity  *inventory.Capacity
-}
 
 // watches are those of all accounts.
 type watches struct {
 	mu  sync.Mutex
-	all map[string]watch
+	all map[string]metrics.Account
 }
 
-func (w *watches) add(one watch) {
+func (w *watches) add(one metrics.Account) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.all[one.account] = one
+	w.all[one.ID] = one
 }
 
 func (w *watches) remove(account string) {
@@ -45,38 +41,35 @@ func (w *watches) remove(account string) {
 }
 
 // list has the operator's own account first.
-func (w *watches) list() []watch {
+func (w *watches) list() []metrics.Account {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.SortedFunc(maps.Values(w.all), func(a, b watch) int { return strings.Compare(a.account, b.account) })
+	return slices.SortedFunc(maps.Values(w.all), func(a, b metrics.Account) int { return strings.Compare(a.ID, b.ID) })
 }
-
-// accountLabel is the label of what is measured in each AWS account, empty for the operator's own.
-const accountLabel = "account"
 
 // addAccounts adds what runs for each AWS account: for the operator's own from the start, and for another one from the
 // first object on that an EdgeGrant puts there.
-func addAccounts(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, claimed func(account, tenant string) bool) error {
-	all := &watches{all: map[string]watch{}}
-	watching := func(a *account.Account) watch {
-		w := watch{
-			account: a.ID, inventory: a.Inventory, orphans: newOrphans(mgr.GetAPIReader(), a, func(tenant string) bool { return claimed(a.ID, tenant) }, c.ClusterID),
-			expiry: newExpiry(a, clock.RealClock{}), capacity: newCapacity(a, clock.RealClock{}),
+func addAccounts(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment, claimed func(account, tenant string) bool) error {
+	all := &watches{all: map[string]metrics.Account{}}
+	watching := func(a *account.Account) metrics.Account {
+		w := metrics.Account{
+			ID: a.ID, Inventory: a.Inventory, Orphans: newOrphans(mgr.GetAPIReader(), a, func(tenant string) bool { return claimed(a.ID, tenant) }, c.ClusterID),
+			Expiry: newExpiry(a, clock.RealClock{}), Capacity: newCapacity(a, clock.RealClock{}),
 		}
 		all.add(w)
 		return w
 	}
 	own := watching(env.Accounts.Own())
-	if err := mgr.Add(own.inventory); err != nil {
+	if err := mgr.Add(own.Inventory); err != nil {
 		return fmt.Errorf("adding the inventory: %w", err)
 	}
-	if err := mgr.Add(own.orphans); err != nil {
+	if err := mgr.Add(own.Orphans); err != nil {
 		return fmt.Errorf("adding the search for orphaned tenants: %w", err)
 	}
-	if err := mgr.Add(own.expiry); err != nil {
+	if err := mgr.Add(own.Expiry); err != nil {
 		return fmt.Errorf("adding the certificate watch: %w", err)
 	}
-	if err := mgr.Add(own.capacity); err != nil {
+	if err := mgr.Add(own.Capacity); err != nil {
 		return fmt.Errorf("adding the watch over quotas: %w", err)
 	}
 	env.OnOpen(func(a *account.Account) {
@@ -84,7 +77,7 @@ func addAccounts(ctx context.Context, mgr ctrl.Manager, c Config, env *environme
 		// Only the active replica reconciles objects, and so opens accounts.
 		running, stop := context.WithCancel(ctx)
 		a.Close = func() { stop(); all.remove(a.ID) }
-		for _, start := range []func(context.Context) error{w.inventory.Start, w.orphans.Start, w.expiry.Start, w.capacity.Start} {
+		for _, start := range []func(context.Context) error{w.Inventory.Start, w.Orphans.Start, w.Expiry.Start, w.Capacity.Start} {
 			go func() {
 				if err := start(running); err != nil {
 					ctrl.Log.WithName("accounts").Error(err, "Watching an AWS account ended", "account", a.ID)
@@ -92,62 +85,73 @@ func addAccounts(ctx context.Context, mgr ctrl.Manager, c Config, env *environme
 			}()
 		}
 	})
-	return registerWatches(ctrlmetrics.Registry, all.list, env.pathsInProgress, clock.RealClock{})
+	env.gauges.Accounts = all.list
+	return nil
 }
 
-// registerWatches adds the metrics of what runs for each account.
-func registerWatches(r prometheus.Registerer, list func() []watch, inProgress func() map[string]pathCount, clk clock.PassiveClock) error {
-	if err := registerAll(r, newInventories(list, clk)); err != nil {
-		return err
-	}
-	if err := registerOrphans(r, list); err != nil {
-		return err
-	}
-	if err := registerCapacity(r, list, inProgress); err != nil {
-		return err
-	}
-	return registerExpiry(r, list, clk)
+// newOrphans is the search for tenants that were left behind in an account.
+func newOrphans(live client.Reader, a *account.Account, claimed func(tenant string) bool, clusterID string) *inventory.Orphans {
+	log := ctrl.Log.WithName("orphans")
+	return inventory.NewOrphans(inventory.OrphansOptions{
+		Inventory: a.Inventory, Clock: clock.RealClock{}, ClusterID: clusterID, Claimed: claimed, Alive: ownerAlive(live),
+		OnFound: func(o inventory.Orphan) {
+			log.Info("Found an orphaned distribution tenant: its object no longer exists. Create the object again with adoptionPolicy IfUnowned, or delete the tenant in AWS",
+				"tenant", o.Name, "id", o.ID, "object", o.Owner.Namespace+"/"+o.Owner.Name, "account", a.ID)
+		},
+	})
 }
 
-// inventories tells what the inventories know.
-type inventories struct {
-	list                   func() []watch
-	clock                  clock.PassiveClock
-	tenants, inFlight, age *prometheus.Desc
-}
-
-func newInventories(list func() []watch, clk clock.PassiveClock) *inventories {
-	desc := func(name, help string) *prometheus.Desc {
-		return prometheus.NewDesc(metricPrefix+name, help, []string{accountLabel}, nil)
-	}
-	return &inventories{
-		list: list, clock: clk,
-		tenants:  desc("inventory_tenants", "Tenants in the AWS account that the operator knows of, including those it does not own. The label account is empty for the operator's own account."),
-		inFlight: desc("inventory_in_flight", "Tenants with a deployment in progress that the operator follows, by AWS account."),
-		age:      desc("inventory_age_seconds", "Time since all tenants of the AWS account were last listed, or -1 if this replica has not listed them yet."),
-	}
-}
-
-// Describe implements prometheus.Collector.
-func (i *inventories) Describe(d chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{i.tenants, i.inFlight, i.age} {
-		d <- desc
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (i *inventories) Collect(out chan<- prometheus.Metric) {
-	for _, w := range i.list() {
-		gauge := func(desc *prometheus.Desc, value float64) {
-			out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, w.account)
+// ownerAlive asks the API server itself whether an object exists: a cache knows only some
+// namespaces, and may be behind.
+func ownerAlive(reader client.Reader) func(context.Context, ownership.Owner) (bool, error) {
+	return func(ctx context.Context, owner ownership.Owner) (bool, error) {
+		o := &metav1.PartialObjectMetadata{}
+		o.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("DistributionTenant"))
+		err := reader.Get(ctx, client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name}, o)
+		if apierrors.IsNotFound(err) {
+			return false, nil
 		}
-		s := w.inventory.Stats()
-		gauge(i.tenants, float64(s.Tenants))
-		gauge(i.inFlight, float64(s.InFlight))
-		age := -1.0
-		if !s.LastSweep.IsZero() {
-			age = i.clock.Since(s.LastSweep).Seconds()
-		}
-		gauge(i.age, age)
+		return string(o.UID) == owner.UID, err
 	}
+}
+
+// maxNamed is how many certificates are logged at once. A fleet whose renewals have all
+// stopped needs no line for each.
+const maxNamed = 20
+
+// newExpiry is the watch over what is attached in an account.
+func newExpiry(a *account.Account, clk clock.WithTicker) *inventory.Expiry {
+	log := ctrl.Log.WithName("certificates")
+	if a.ID != "" {
+		log = log.WithValues("account", a.ID)
+	}
+	return inventory.NewExpiry(inventory.ExpiryOptions{
+		Inventory: a.Inventory, Certificates: a.Certificates, References: a.References, Clock: clk,
+		OnFound: func(found []inventory.AttachedCertificate) {
+			for _, c := range found[:min(len(found), maxNamed)] {
+				log.Info("An attached certificate expires soon or can't be used. AWS renews a managed certificate only while all its domains point to CloudFront",
+					"certificate", c.ARN, "status", c.Status, "notAfter", c.NotAfter, "tenant", c.Tenants[0], "tenants", len(c.Tenants))
+			}
+			if more := len(found) - maxNamed; more > 0 {
+				log.Info("More attached certificates expire soon or can't be used", "certificates", more)
+			}
+		},
+		OnFailure: func(err error) {
+			log.Error(err, "Listing the account's certificates failed, so expiring certificates are not detected until it works again")
+		},
+	})
+}
+
+// newCapacity is the watch over what an account may have.
+func newCapacity(a *account.Account, clk clock.WithTicker) *inventory.Capacity {
+	log := ctrl.Log.WithName("quotas")
+	if a.ID != "" {
+		log = log.WithValues("account", a.ID)
+	}
+	return inventory.NewCapacity(inventory.CapacityOptions{
+		Inventory: a.Inventory, Quotas: a.Quotas, Counts: a.CloudFront, Clock: clk,
+		OnDenied: func(err error) {
+			log.Info("Not all limits of the account can be read, so metrics show the documented defaults, and lack what can't be counted", "reason", err.Error())
+		},
+	})
 }

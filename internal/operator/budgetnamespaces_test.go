@@ -24,7 +24,7 @@ func (n namespaces) Find(_ context.Context, _ plan.Kind, _, name string) (*plan.
 	return &plan.Live{Object: plan.Object{Kind: plan.KindNamespace, Name: name, Labels: map[string]string{plan.LabelTenantUID: uid}}}, nil
 }
 
-// What is deleted in a namespace is decided on with the Tenant that the namespace belongs to, and not with one that only
+// Deletions in a namespace are decided on with the Tenant that the namespace belongs to, and not with one that only
 // names it.
 func TestATenantThatWaitsOwnsOnlyItsNamespace(t *testing.T) {
 	t.Parallel()

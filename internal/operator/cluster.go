@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"flag"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +16,7 @@ import (
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/cluster"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/clone"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -31,31 +31,26 @@ const eventClusterMoved = "ClusterMoved"
 // changed in AWS until the ID is restored, or an administrator accepts the new one.
 const eventClusterIDChanged = "ClusterIDChanged"
 
-func (c *Config) bindClusterCheck(f *flag.FlagSet) {
-	f.StringVar(&c.ClusterCopyNamespace, "cluster-check-copy-namespace", "kube-system", "Namespace with a ConfigMap "+clusterConfigMap+" in which a copy of the fingerprint is kept if it exists, for an installation into another namespace. Empty: no copy.")
-	f.BoolVar(&c.ClusterCheck, "cluster-check", true, "Store a fingerprint of the cluster (cluster ID, service account issuer and CA), and change nothing in AWS while it is another one, as in a copy of the cluster or after --cluster-id was changed.")
-}
-
 // addClusterCheck halts before anything starts if this is another cluster, and looks again from time to time.
-func addClusterCheck(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
-	if !c.ClusterCheck {
+func addClusterCheck(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment) error {
+	if !c.ClusterCheck.Enabled {
 		return nil
 	}
-	if c.leaseNamespace() == "" {
+	if c.LeaseNamespace() == "" {
 		return fmt.Errorf("--cluster-check needs a namespace for its ConfigMap: set --leader-election-namespace, run the operator in a pod, or turn the check off with --cluster-check=false")
 	}
 	kube, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("creating a client: %w", err)
 	}
-	key := client.ObjectKey{Namespace: c.leaseNamespace(), Name: clusterConfigMap}
+	key := client.ObjectKey{Namespace: c.LeaseNamespace(), Name: clusterConfigMap}
 	check := clone.New(clone.Options{
 		Identify: func(ctx context.Context) (domain.Identity, error) {
 			return clusteradapter.Identify(ctx, kube.Discovery().RESTClient(), mgr.GetAPIReader(), key.Namespace, c.ClusterID)
 		},
 		Store: clusteradapter.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key},
 		Copy: clusteradapter.Store{
-			Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: client.ObjectKey{Namespace: c.ClusterCopyNamespace, Name: clusterConfigMap}, Optional: true,
+			Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: client.ObjectKey{Namespace: c.ClusterCheck.CopyNamespace, Name: clusterConfigMap}, Optional: true,
 		},
 		Place: domain.Place{Namespace: key.Namespace, ConfigMap: key.Name, Annotation: v1alpha1.AnnotationAcceptCluster},
 		Halt:  env.halt, Clock: clock.RealClock{},

@@ -2,14 +2,11 @@ package operator
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
@@ -17,6 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -25,33 +23,24 @@ import (
 const resourceWorkers = 2
 
 // addDistributionsAndGroups adds the controllers for Distribution and ConnectionGroup.
-func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
-	options := awsresource.Options{
-		Client: mgr.GetClient(), Accounts: env.Accounts, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
-		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.metrics,
-		Objects: objectsOf, Random: rand.Float64,
-	}
-	if slices.Contains(c.Controllers, controllerDistribution) {
-		options := options
-		options.DomainClaims = env.domains
+func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
+	options := awsresource.Options{Shared: env.shared(mgr, c), Observer: env.reconciles, Objects: objectsOf}
+	if slices.Contains(c.Controllers, config.Distribution) {
 		distributions := awsresource.New(distribution.In, options)
 		env.domains.OnLearn(func(ctx context.Context) error { return learnAliases(ctx, mgr.GetClient(), distributions.Learn) })
-		env.claimants[claim.KindDistribution] = distributions.WakeDomains
-		wake := func(ctx context.Context, keys ...types.NamespacedName) { distributions.Wake(ctx, keys) }
-		AddLosses(env.breaker, mgr.GetClient(), wake, convert.ClassDistribution, convert.ClassSharedDistribution)
-		if err := addResource(ctx, mgr, env, controllerDistribution, distributions); err != nil {
+		env.claimants[claim.KindDistribution] = distributions.Wake
+		AddLosses(env.breaker, mgr.GetClient(), distributions.Wake, convert.ClassDistribution, convert.ClassSharedDistribution)
+		if err := addResource(ctx, mgr, env, config.Distribution, distributions); err != nil {
 			return err
 		}
 	}
-	if slices.Contains(c.Controllers, controllerConnectionGroup) {
+	if slices.Contains(c.Controllers, config.ConnectionGroup) {
+		options.DomainClaims = nil // a group has no domains
 		groups := awsresource.New(connectiongroup.In, options)
-		wake := func(ctx context.Context, keys ...types.NamespacedName) { groups.Wake(ctx, keys) }
-		AddLosses(env.breaker, mgr.GetClient(), wake, convert.ClassConnectionGroup)
-		if err := addResource(ctx, mgr, env, controllerConnectionGroup, groups); err != nil {
-			return err
-		}
+		AddLosses(env.breaker, mgr.GetClient(), groups.Wake, convert.ClassConnectionGroup)
+		return addResource(ctx, mgr, env, config.ConnectionGroup, groups)
 	}
-	return registerDistributionsAndGroups(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.Controllers)
+	return nil
 }
 
 // learnAliases learns of the aliases of all distributions before the first domain is judged.
@@ -69,6 +58,6 @@ func learnAliases(ctx context.Context, kube client.Reader, learn func(*v1alpha1.
 func addResource[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, env *environment, name string, c *awsresource.Controller[O, R]) error {
 	env.halt.OnChange(c.WakeAll)
 	env.grants.OnChange(c.WakeNamespaces)
-	env.freed = append(env.freed, func(tenant string) { c.Wake(ctx, c.Freed(tenant)) })
+	env.freed = append(env.freed, func(tenant string) { c.Wake(ctx, c.Freed(tenant)...) })
 	return reconcile.Setup(mgr, drive(mgr, env, c), c.Watch(name, resourceWorkers))
 }

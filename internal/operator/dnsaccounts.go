@@ -2,11 +2,8 @@ package operator
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
-	"maps"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,13 +19,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
-
-func (c *Config) bindDNSAccounts(f *flag.FlagSet) {
-	f.StringVar(&c.DNSAccounts, "dns-accounts", "", "File with the accounts at DNS providers other than Route 53. It is followed while the operator runs. Empty: there are none.")
-}
 
 // dnsRates are how many calls a second go to a service with one account, and how many at once, unless the account says
 // otherwise. Cloudflare allows 1,200 in five minutes for all clients of a user together. Azure's limits differ from
@@ -97,7 +91,7 @@ func dnsProviders(route53 port.DNS, all *accounts.Accounts) func() zone.Provider
 }
 
 // addDNSAccounts follows the file of accounts.
-func addDNSAccounts(mgr ctrl.Manager, c Config, env *environment, onChange func()) (*accounts.Accounts, error) {
+func addDNSAccounts(mgr ctrl.Manager, c config.Config, env *environment, onChange func()) (*accounts.Accounts, error) {
 	metrics, err := calls.NewMetrics(ctrlmetrics.Registry)
 	if err != nil {
 		return nil, err
@@ -111,22 +105,8 @@ func addDNSAccounts(mgr ctrl.Manager, c Config, env *environment, onChange func(
 	if err := mgr.Add(all); err != nil {
 		return nil, fmt.Errorf("adding the DNS accounts: %w", err)
 	}
-	return all, registerAll(ctrlmetrics.Registry, newAccountCollector(all.All))
-}
-
-// newAccountCollector tells which accounts can be used, when it is scraped.
-func newAccountCollector(all func() map[dns.Provider]accounts.Entry) prometheus.Collector {
-	return computed{prometheus.NewDesc(metricPrefix+"dns_account_valid",
-		"1 for each DNS account that can be used, 0 for one whose configuration or Secret is not valid.", []string{"provider", "account"}, nil), func(emit emitter) error {
-		for name, entry := range maps.All(all()) {
-			valid := 1.0
-			if entry.Err != nil {
-				valid = 0
-			}
-			emit(valid, name.Service.String(), name.Account)
-		}
-		return nil
-	}}
+	env.gauges.DNSAccounts = all.All
+	return all, nil
 }
 
 // secret returns what reads a key of the account's Secret for each call, so that a credential can be rotated. A Secret that

@@ -3,54 +3,24 @@ package operator
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"slices"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/domainclaim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
-// DomainClaims says whether it is judged who may have a domain, and how long it is held after its release.
-type DomainClaims struct {
-	Enabled            bool
-	Hold, HoldCustomer time.Duration
-}
-
-func (c *Config) bindDomainClaims(f *flag.FlagSet) {
-	d := &c.DomainClaims
-	f.BoolVar(&d.Enabled, "domain-claims", true, "Let only one namespace have a domain, with the wildcards that cover it, and hold it for this namespace for a while after its release. Needs the CRD of DomainClaim.")
-	f.DurationVar(&d.Hold, "domain-hold", 72*time.Hour, "Time for which a released domain is held for its namespace, if its DNS records are published by the operator. 0: not held.")
-	f.DurationVar(&d.HoldCustomer, "domain-hold-customer", 720*time.Hour, "Time for which a released domain is held for its namespace, if the object has no spec.dns: the customer's record may point to CloudFront for longer. 0: not held.")
-}
-
-func (c *Config) validateDomainClaims() error {
-	switch d := c.DomainClaims; {
-	case d.Hold < 0:
-		return fmt.Errorf("--domain-hold=%s: use a time that is not negative", d.Hold)
-	case d.HoldCustomer < 0:
-		return fmt.Errorf("--domain-hold-customer=%s: use a time that is not negative", d.HoldCustomer)
-	}
-	return nil
-}
-
-// claims reports whether domains are judged: a controller of objects that have some runs.
-func (c Config) claims() bool {
-	return c.DomainClaims.Enabled && (slices.Contains(c.Controllers, controllerDistributionTenant) || slices.Contains(c.Controllers, controllerDistribution))
-}
-
 // addDomainClaims adds the registry of who has which domain, unless there is none to be.
-func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
-	if !c.claims() {
+func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment) error {
+	if !c.JudgesDomains() {
 		return nil
 	}
 	log := ctrl.Log.WithName("claims")
@@ -93,13 +63,15 @@ func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c Config, env *envir
 		return fmt.Errorf("adding the keeper of the DomainClaims: %w", err)
 	}
 	env.domains = r
-	return registerDomainClaims(ctrlmetrics.Registry, r)
+	return nil
 }
 
 // wakeClaimants queues objects, each with the controller of its kind.
 func (env *environment) wakeClaimants(ctx context.Context, keys []claim.Key) {
-	for kind, wake := range env.claimants {
-		wake(ctx, slices.DeleteFunc(slices.Clone(keys), func(k claim.Key) bool { return k.Kind != kind }))
+	for _, k := range keys {
+		if wake := env.claimants[k.Kind]; wake != nil {
+			wake(ctx, types.NamespacedName{Namespace: k.Namespace, Name: k.Name})
+		}
 	}
 }
 
@@ -111,16 +83,4 @@ func told(o any, to func(claim.Claim)) {
 	if c, ok := o.(*v1alpha1.DomainClaim); ok {
 		to(domainclaim.Of(c))
 	}
-}
-
-func domainClaimRights() []Right {
-	const kind, claiming = "domainclaims", " (not needed with --domain-claims=false)"
-	var out []Right
-	for _, r := range []struct{ verb, what string }{
-		{"list", "finding the DomainClaims"}, {"watch", "following the DomainClaims"}, {"get", "reading a DomainClaim that exists already"},
-		{"create", "holding a domain for its namespace before its release"}, {"patch", "holding a domain for longer"}, {"delete", "deleting DomainClaims that have ended"},
-	} {
-		out = append(out, Right{Group: v1alpha1.GroupName, Resource: kind, Verb: r.verb, For: r.what + claiming})
-	}
-	return append(out, Right{Group: v1alpha1.GroupName, Resource: kind + "/status", Verb: "patch", For: "writing the status of a DomainClaim" + claiming})
 }

@@ -28,8 +28,8 @@ const (
 	maxNote      = 1024
 )
 
-// eventTimeout is how long a pass waits for an event to be stored, which is told and
-// forgotten: nothing is decided upon it.
+// eventTimeout is how long a pass waits for an event to be stored, which is sent and forgotten: no decision depends on
+// it.
 const eventTimeout = 5 * time.Second
 
 // publisher writes events. The recorder of client-go keeps every event for six minutes, to

@@ -2,174 +2,27 @@ package operator
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/edgegrant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// grantModes are those that --grants takes.
-var grantModes = []string{string(grants.Off), string(grants.Audit), string(grants.Enforce)}
-
-func (c *Config) bindGrants(f *flag.FlagSet) {
-	f.StringVar(&c.Grants, "grants", string(grants.Off), "What EdgeGrants do: Off (every namespace may use everything), Audit (objects that ask for more than their grant allows say so), Enforce (nothing is done for such objects).")
-	f.StringVar(&c.DefaultGrant, "default-grant", "", "Grant of the namespaces that no EdgeGrant selects: the JSON of an EdgeGrant's spec, without an account. With the field namespaces, it is the grant of these only. Empty: there is none.")
-}
-
-func (c *Config) validateGrants() error {
-	if !slices.Contains(grantModes, c.Grants) {
-		return fmt.Errorf("--grants=%s: use Off, Audit or Enforce", c.Grants)
-	}
-	if _, err := convert.DefaultGrant(c.DefaultGrant); err != nil {
-		return fmt.Errorf("--default-grant: %w", err)
-	}
-	return nil
-}
-
-// newGrants makes the registry of grants, nil where they are off. Its answers come from the cache.
-func newGrants(mgr ctrl.Manager, c Config) *grants.Registry {
-	// The flag was checked.
-	fallback, _ := convert.DefaultGrant(c.DefaultGrant)
-	kube, labels := mgr.GetClient(), &namespaceLabels{cache: mgr.GetCache()}
-	log := ctrl.Log.WithName("grants")
-	r := grants.New(grants.Options{
-		Mode: grants.Mode(c.Grants), Default: fallback, Clock: clock.RealClock{},
-		Opened: func(context.Context) {
-			log.Info("Warning: there are EdgeGrants, and every namespace that none of them selects has the default grant, which may allow more. A namespace that loses its EdgeGrant has it, too. Set grants.default.namespaces to those that need it, or grants.defaultEnabled to false")
-		},
-		Fell: func(_ context.Context, namespace, from string) {
-			log.Info("Warning: a namespace has the default grant now, because its EdgeGrant does not select it any more", "namespace", namespace, "edgeGrant", from)
-		},
-		Grants:  func(ctx context.Context) ([]grant.Grant, error) { return listGrants(ctx, kube) },
-		Labels:  labels.of,
-		Objects: func(ctx context.Context) ([]grants.Object, error) { return grantedObjects(ctx, kube, c.Controllers) },
-	})
-	labels.changed = r.Changed
-	return r
-}
-
-func listGrants(ctx context.Context, kube client.Reader) ([]grant.Grant, error) {
-	var list v1alpha1.EdgeGrantList
-	if err := kube.List(ctx, &list); err != nil {
-		return nil, err
-	}
-	return convert.Grants(list.Items), nil
-}
-
-// grantedObjects are those that grants are asked for. Nothing is changed in them, and to copy all tenants costs more than
-// to count them.
-func grantedObjects(ctx context.Context, kube client.Reader, controllers []string) (out []grants.Object, err error) {
-	for _, list := range []struct {
-		controller string
-		list       func(ctx context.Context, kube client.Reader) ([]grants.Object, error)
-	}{
-		{controllerDistributionTenant, grantedTenants}, {controllerTenantSource, grantedSources},
-		{controllerDistribution, grantedDistributions}, {controllerConnectionGroup, grantedGroups},
-	} {
-		if !slices.Contains(controllers, list.controller) {
-			continue
-		}
-		objects, err := list.list(ctx, kube)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, objects...)
-	}
-	return out, nil
-}
-
-// granted is what grants see of an object of any kind.
-func granted(o client.Object, kind v1alpha1.GrantedKind, conditions []metav1.Condition) grants.Object {
-	out := grants.Object{Kind: string(kind), Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID()), Refused: convert.NotGranted(conditions)}
-	if o.GetDeletionTimestamp().IsZero() {
-		out.Asks = func() []grant.Want { return convert.Wants(o) }
-	}
-	return out
-}
-
-func grantedTenants(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
-	var list v1alpha1.DistributionTenantList
-	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		o := &list.Items[i]
-		g := granted(o, v1alpha1.GrantedDistributionTenants, o.Status.Conditions)
-		g.Present, g.Account, g.Usage = convert.InAWS(o), convert.RecordedAccount(o, o.Status.ARN), convert.TenantUsage(o)
-		g.Unproven = convert.Unproven(o)
-		out = append(out, g)
-	}
-	return out, nil
-}
-
-func grantedSources(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
-	var list v1alpha1.TenantSourceList
-	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		o := &list.Items[i]
-		g := granted(o, v1alpha1.GrantedTenantSources, o.Status.Conditions)
-		g.Present, g.Usage = o.Status.LastPollTime != nil, grant.Usage{Sources: 1}
-		out = append(out, g)
-	}
-	return out, nil
-}
-
-func grantedDistributions(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
-	var list v1alpha1.DistributionList
-	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		o := &list.Items[i]
-		out = append(out, grantedParent(o, v1alpha1.GrantedDistributionObjects, &o.Status.ResourceStatus))
-	}
-	return out, nil
-}
-
-func grantedGroups(ctx context.Context, kube client.Reader) (out []grants.Object, err error) {
-	var list v1alpha1.ConnectionGroupList
-	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		o := &list.Items[i]
-		out = append(out, grantedParent(o, v1alpha1.GrantedConnectionGroups, &o.Status.ResourceStatus))
-	}
-	return out, nil
-}
-
-func grantedParent(o client.Object, kind v1alpha1.GrantedKind, s *v1alpha1.ResourceStatus) grants.Object {
-	g := granted(o, kind, s.Conditions)
-	g.Present, g.Account = convert.ParentInAWS(o, s), convert.RecordedAccount(o, s.ARN)
-	return g
-}
-
 // addGrants adds the controller for EdgeGrant, and tells the registry when a grant or the labels of a namespace change.
-func addGrants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
+func addGrants(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment) error {
 	if _, err := mgr.GetRESTMapper().RESTMapping(v1alpha1.SchemeGroupVersion.WithKind("EdgeGrant").GroupKind()); err != nil {
 		if env.grants == nil {
 			// Without grants the CRD need not be installed.
 			return nil
 		}
-		return fmt.Errorf("--grants=%s needs the CRD of EdgeGrant: install the CRDs of this version: %w", c.Grants, err)
+		return fmt.Errorf("--grants=%s needs the CRD of EdgeGrant: install the CRDs of this version: %w", c.Grants.Mode, err)
 	}
 	controller := edgegrant.New(edgegrant.Options{Grants: env.grants, RoleRefused: env.RoleRefused, Clock: clock.RealClock{}})
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch()); err != nil {
@@ -177,9 +30,6 @@ func addGrants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment
 	}
 	if env.grants == nil {
 		return nil
-	}
-	if err := registerGrants(ctrlmetrics.Registry, env.grants); err != nil {
-		return err
 	}
 	env.grants.OnChange(func(ctx context.Context, _ func(string) bool) { controller.WakeAll(ctx) })
 	if err := mgr.Add(env.grants); err != nil {
@@ -193,67 +43,4 @@ func grantsDiffer(a, b client.Object) bool {
 	before, okA := a.(*v1alpha1.EdgeGrant)
 	after, okB := b.(*v1alpha1.EdgeGrant)
 	return okA && okB && (before.Generation != after.Generation || convert.RoleRefused(before) != convert.RoleRefused(after))
-}
-
-// follow tells of objects of a kind that come, go, or have changed so that it matters.
-func follow(ctx context.Context, from cache.Cache, kind client.Object, matters func(before, after client.Object) bool, changed func(client.Object)) error {
-	informer, err := from.GetInformer(ctx, kind)
-	if err != nil {
-		return fmt.Errorf("following %T: %w", kind, err)
-	}
-	tell := func(o any) {
-		if gone, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
-			o = gone.Obj
-		}
-		if object, ok := o.(client.Object); ok {
-			changed(object)
-		}
-	}
-	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc: tell, DeleteFunc: tell,
-		UpdateFunc: func(before, after any) {
-			a, okA := before.(client.Object)
-			b, okB := after.(client.Object)
-			if okA && okB && matters(a, b) {
-				changed(b)
-			}
-		},
-	})
-	if err != nil {
-		return fmt.Errorf("following %T: %w", kind, err)
-	}
-	return nil
-}
-
-// namespaceLabels reads the labels of namespaces, and tells the registry of changes. Namespaces are followed from the first
-// time on that a grant selects by labels.
-type namespaceLabels struct {
-	cache   cache.Cache
-	changed func(namespaces ...string)
-
-	mu       sync.Mutex
-	followed bool
-}
-
-func (l *namespaceLabels) of(ctx context.Context, namespace string) (map[string]string, error) {
-	ns := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}}
-	if err := l.follow(ctx, ns); err != nil {
-		return nil, err
-	}
-	err := l.cache.Get(ctx, client.ObjectKey{Name: namespace}, ns)
-	return ns.Labels, client.IgnoreNotFound(err)
-}
-
-func (l *namespaceLabels) follow(ctx context.Context, kind client.Object) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.followed {
-		return nil
-	}
-	differ := func(a, b client.Object) bool { return !maps.Equal(a.GetLabels(), b.GetLabels()) }
-	if err := follow(ctx, l.cache, kind, differ, func(o client.Object) { l.changed(o.GetName()) }); err != nil {
-		return err
-	}
-	l.followed = true
-	return nil
 }

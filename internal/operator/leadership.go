@@ -14,10 +14,15 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
-// leadership is the lease by which one replica is elected, as this process holds it. What a manager does until it notices
-// that another one leads can't be taken back: a process that was frozen would publish what was retracted since.
+// leaderElectionID is the name of the lease.
+const leaderElectionID = "cloudfront-tenant-operator"
+
+// leadership is the lease by which one replica is elected, as this process holds it. A manager may act before it
+// notices that another one leads: a process that was frozen would publish records that were retracted since.
 type leadership struct {
 	*resourcelock.LeaseLock
 
@@ -33,8 +38,8 @@ var _ resourcelock.Interface = (*leadership)(nil)
 const leaseTimeout = 5 * time.Second
 
 // newLeadership returns the lease, nil without leader election. It makes no call.
-func newLeadership(c Config, kube *rest.Config) (*leadership, error) {
-	namespace := c.leaseNamespace()
+func newLeadership(c config.Config, kube *rest.Config) (*leadership, error) {
+	namespace := c.LeaseNamespace()
 	if !c.LeaderElect || namespace == "" {
 		return nil, nil
 	}
@@ -80,8 +85,8 @@ func (l *leadership) Get(ctx context.Context) (*resourcelock.LeaderElectionRecor
 // errNotHeld keeps the lease of another replica.
 var errNotHeld = errors.New("the lease is held by another replica, and is not released")
 
-// Update implements resourcelock.Interface. The library releases a lease on the word of what it has seen last: a process
-// that was frozen would take it from the one that holds it by now, and a third would be elected beside that.
+// Update implements resourcelock.Interface. The library releases a lease on the basis of what it has seen last: a
+// process that was frozen would take it from the one that holds it by now, and a third would be elected in addition.
 func (l *leadership) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	l.mu.Lock()
 	releases := record.HolderIdentity == ""

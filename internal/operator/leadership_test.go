@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 // leaseServer is an API server that holds one lease.
@@ -58,8 +60,8 @@ func newLease(t *testing.T) (*leadership, *leaseServer) {
 	api := &leaseServer{}
 	server := httptest.NewServer(api)
 	t.Cleanup(server.Close)
-	config := &rest.Config{Host: server.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}
-	l, err := newLeadership(Config{LeaderElect: true, LeaderElectionNamespace: "home"}, config)
+	kube := &rest.Config{Host: server.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}
+	l, err := newLeadership(config.Config{LeaderElect: true, LeaderElectionNamespace: "home"}, kube)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +119,7 @@ func TestTheLeaseOfAnotherIsNotReleased(t *testing.T) {
 }
 
 func TestWithoutElectionThereIsNoLease(t *testing.T) {
-	l, err := newLeadership(Config{LeaderElectionNamespace: "home"}, &rest.Config{})
+	l, err := newLeadership(config.Config{LeaderElectionNamespace: "home"}, &rest.Config{})
 	if l != nil || err != nil || l.confirm() != nil {
 		t.Errorf("%v, error %v", l, err)
 	}

@@ -2,11 +2,14 @@ package operator
 
 import (
 	"context"
+	"flag"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 // A process that Kubernetes asks to end while it starts has not failed, whatever call was cut.
@@ -28,4 +31,16 @@ func TestAskedToEndBeforeTheStart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// configOf has no guard rail on but those of the flags: each needs rights of its own.
+func configOf(t *testing.T, flags ...string) config.Config {
+	t.Helper()
+	var c config.Config
+	f := flag.NewFlagSet("test", flag.ContinueOnError)
+	c.Bind(f)
+	if err := f.Parse(append([]string{"--deletion-budget=false", "--cluster-check=false", "--domain-claims=false"}, flags...)); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// What the zones restore has no pass of the object behind it, and leaves an event and a line in the log all the same.
+// Records that the zones restore have no pass of the object behind them. They leave an event and a line in the log all
+// the same.
 func TestRestoredRecordsAreTold(t *testing.T) {
 	t.Parallel()
 	record := dns.Record{ZoneID: "Z1", Name: "a.example.com", Type: dns.CNAME, Value: "d1.cloudfront.net", TTL: 300}

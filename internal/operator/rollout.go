@@ -2,79 +2,45 @@ package operator
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"slices"
-	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/budget"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
 // eventRolloutStopped (Warning; ConfigMap): a change reaches no more tenants, because too many of those that have it failed.
 const eventRolloutStopped = "RolloutStopped"
 
-// Rollout is how changes of what customers are served with reach tenants whose source says nothing of it.
-type Rollout struct {
-	Enabled                    bool
-	Canaries, MaxFailedPercent int
-	Pause                      time.Duration
-}
-
-func (c *Config) bindRollout(f *flag.FlagSet) {
-	r := &c.Rollout
-	f.BoolVar(&r.Enabled, "rollout", true, "Let a change of what customers are served with reach a few tenants first, and the others in steps, whatever the cause of the change. A TenantSource can have its own rollout.")
-	f.IntVar(&r.Canaries, "rollout-canaries", 0, "Number of tenants that a change reaches first. 0 means one where all get the same value, and up to five where each gets its own.")
-	f.DurationVar(&r.Pause, "rollout-pause", 0, "Time after each step of a change in which it reaches no other tenant.")
-	f.IntVar(&r.MaxFailedPercent, "rollout-max-failed-percent", 10, "Percentage of the tenants that a change has reached so far that may fail before it stops. A single tenant that fails stops nothing, unless it is 0.")
-}
-
-func (c *Config) validateRollout() error {
-	switch r := c.Rollout; {
-	case r.Canaries < 0 || r.Canaries > 1_000_000:
-		return fmt.Errorf("--rollout-canaries=%d: use a number from 0 to 1000000", r.Canaries)
-	case r.MaxFailedPercent < 0 || r.MaxFailedPercent > 100:
-		return fmt.Errorf("--rollout-max-failed-percent=%d: use a number from 0 to 100", r.MaxFailedPercent)
-	case r.Pause < 0:
-		return fmt.Errorf("--rollout-pause=%s: use a time that is not negative", r.Pause)
-	}
-	return nil
-}
-
-func (r Rollout) limits() domain.Limits {
-	return domain.Limits{Canaries: r.Canaries, Strict: r.Canaries > 0, Pause: r.Pause, MaxFailedPercent: r.MaxFailedPercent}
-}
-
 // addRollouts adds the order of changes; nil where they reach all tenants at once.
-func addRollouts(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, wake func(context.Context, ...client.ObjectKey)) (*rollout.Rollouts, error) {
+func addRollouts(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment, wake func(context.Context, ...client.ObjectKey)) (*rollout.Rollouts, error) {
 	if !c.Rollout.Enabled {
 		return nil, nil
 	}
 	fleet := distributiontenant.Fleet{
-		Client: mgr.GetClient(), Clock: clock.RealClock{}, Defaults: env.defaults, Sources: slices.Contains(c.Controllers, controllerTenantSource),
+		Client: mgr.GetClient(), Clock: clock.RealClock{}, Defaults: env.defaults, Sources: slices.Contains(c.Controllers, config.TenantSource),
 	}
 	o := rollout.Options{
-		Clock: clock.RealClock{}, Default: c.Rollout.limits(), Fleet: fleet.Known, SourceOf: fleet.SourceOf, Source: fleet.Source, Wake: wake, Gather: gather,
+		Clock: clock.RealClock{}, Default: c.Rollout.Limits(), Fleet: fleet.Known, SourceOf: fleet.SourceOf, Source: fleet.Source, Wake: wake, Gather: gather,
 		WakeSource: func(ctx context.Context, source client.ObjectKey) {
 			if env.rolled != nil {
 				env.rolled(ctx, source)
 			}
 		},
 	}
-	remembers := c.Budget.Enabled && c.budgetKey().Namespace != ""
-	if key := c.budgetKey(); remembers {
+	remembers := c.Budget.Enabled && budgetKey(c).Namespace != ""
+	if key := budgetKey(c); remembers {
 		about := &corev1.ConfigMap{}
 		about.Namespace, about.Name = key.Namespace, key.Name
 		o.Release = func(group string) string { return releaseText(key, group) }
@@ -91,10 +57,10 @@ func addRollouts(ctx context.Context, mgr ctrl.Manager, c Config, env *environme
 	if err := mgr.Add(r); err != nil {
 		return nil, fmt.Errorf("adding the order of changes: %w", err)
 	}
-	return r, registerRollouts(ctrlmetrics.Registry, r)
+	return r, nil
 }
 
-// releaseText says how to let the rest of a group go on at once. The command is ready to copy.
+// releaseText says how to let the rest of a group continue at once. The command is ready to copy.
 func releaseText(configMap client.ObjectKey, group string) string {
 	return fmt.Sprintf(" To release the rest at once, run as an administrator: kubectl -n %s annotate configmap %s %s=%s --overwrite.",
 		configMap.Namespace, configMap.Name, v1alpha1.AnnotationReleaseRollout, group)
@@ -132,33 +98,4 @@ func followRollouts(ctx context.Context, mgr ctrl.Manager, r *rollout.Rollouts, 
 			r.Changed()
 		}
 	}})
-}
-
-// registerRollouts adds how far changes have come, computed when it is scraped.
-func registerRollouts(r prometheus.Registerer, rollouts *rollout.Rollouts) error {
-	return registerAll(r, computed{prometheus.NewDesc(metricPrefix+"rollout_tenants",
-		"Tenants that a change of what customers are served with has not reached yet (waiting), has reached and are not Ready yet (in_flight), or has reached and failed (failed). Only the active replica exports it.",
-		[]string{"state"}, nil), func(emit emitter) error {
-		waiting, flying, failed := 0, 0, 0
-		for _, g := range rollouts.Groups() {
-			waiting, flying, failed = waiting+g.Waiting-g.InFlight, flying+g.InFlight, failed+g.Failed
-		}
-		emit(float64(waiting), "waiting")
-		emit(float64(flying), "in_flight")
-		emit(float64(failed), "failed")
-		return nil
-	}})
-}
-
-// stoppedGroups is how many changes reach no more tenants because too many failed, of those that no object reports.
-func stoppedGroups(rollouts *rollout.Rollouts) (n int) {
-	if rollouts == nil {
-		return 0
-	}
-	for _, g := range rollouts.Groups() {
-		if g.Stopped && g.Source == "" {
-			n++
-		}
-	}
-	return n
 }

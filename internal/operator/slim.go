@@ -14,8 +14,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// slimmer makes objects smaller before the cache keeps them. What many objects of a fleet have in common is shared by those
-// that come one after the other, as in an import or at the start: their times are of the same second.
+// slimmer makes objects smaller before the cache keeps them. Objects that arrive one after the other, as in an import
+// or at the start, share the values that many objects of a fleet have in common: their times are of the same second.
 type slimmer struct {
 	annotations  recent[map[string]string]
 	finalizers   recent[[]string]
@@ -39,7 +39,7 @@ func newSlimmer() *slimmer {
 // contain them.
 //
 // The rest stays whole, but shares its text: of ten thousand tenants each has the same
-// conditions. An object may come twice, when a watch is begun again. What it shares with others is never written to.
+// conditions. An object may come twice, when a watch is begun again. Shared values are never written to.
 func (s *slimmer) slim(object any) (any, error) {
 	o, ok := object.(client.Object)
 	if !ok {
@@ -130,7 +130,7 @@ func slimStatus(o *v1alpha1.DistributionTenant) {
 	}
 }
 
-// recent shares what equals one of the last values. What is shared must not be changed: readers of the cache get copies.
+// recent shares what equals one of the last values. Shared values must not be changed: readers of the cache get copies.
 type recent[T any] struct {
 	equal func(a, b T) bool
 

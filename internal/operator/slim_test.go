@@ -120,7 +120,7 @@ func TestSlimObjectsShareTheirText(t *testing.T) {
 	}
 }
 
-// What is the same to the last second is in memory once.
+// Times of the same second are in memory once.
 func TestSlimObjectsShareWhatIsTheSame(t *testing.T) {
 	a, b := slimmed(t, full(t, "a")), slimmed(t, full(t, "b"))
 	for what, same := range map[string]bool{
@@ -142,8 +142,8 @@ func TestSlimObjectsShareWhatIsTheSame(t *testing.T) {
 	}
 }
 
-// A watch that is begun again brings objects that are slim already. What they share with others is read meanwhile: the race
-// detector sees a write of it.
+// A watch that is begun again brings objects that are slim already. Other goroutines read the shared values meanwhile:
+// the race detector sees a write to them.
 func TestSlimObjectsAreNotWrittenTo(t *testing.T) {
 	a, b := slimmed(t, full(t, "a")), slimmed(t, full(t, "b"))
 	var readers sync.WaitGroup

@@ -3,12 +3,10 @@ package operator
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
@@ -17,21 +15,19 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
 // planWorkers is how many plans are reconciled at the same time. A platform has a handful of them.
 const planWorkers = 2
 
-// defaultReserved are the namespaces of Kubernetes itself, and of what tenants' objects are made for.
-var defaultReserved = List{"default", "kube-*", "openshift", "openshift-*", "istio-system", "istio-ingress", "gatekeeper-system"}
-
 // addTenantsAndPlans adds the controllers for Tenant and TenantPlan.
-func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
+func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment) error {
 	if err := indexTenants(ctx, mgr); err != nil {
 		return err
 	}
-	namespaces, err := c.namespacesOfTenants()
+	namespaces, err := c.Tenancy.Rules()
 	if err != nil {
 		return err
 	}
@@ -58,9 +54,9 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *en
 		Client: mgr.GetClient(), Children: children, Plans: known, Namespaces: namespaces, Clock: clock.RealClock{}, Active: mgr.Elected(),
 		Ready: children.WaitForSync, Breaker: env.breaker,
 	})
-	env.breaker.Add(loss.Class{Name: convert.ClassTenant, Words: budgetNamespaces, List: listNamespaces(mgr.GetClient(), children.Find), Wake: tenants.WakeKeys})
+	env.breaker.Add(loss.Class{Name: convert.ClassTenant, Words: budgetNamespaces, List: listNamespaces(mgr.GetClient(), children.Find), Wake: tenants.Wake})
 	plans = tenantplan.New(tenantplan.Options{
-		Client: mgr.GetClient(), Children: children, Plans: known, Clock: clock.RealClock{}, Active: mgr.Elected(), Next: tenants.Wake,
+		Client: mgr.GetClient(), Children: children, Plans: known, Clock: clock.RealClock{}, Active: mgr.Elected(), Next: tenants.WakeNames,
 		Ready: children.WaitForSync,
 	})
 	if err := mgr.Add(children); err != nil {
@@ -69,10 +65,7 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *en
 	if err := reconcile.Setup(mgr, drive(mgr, env, tenants), tenants.Watch(c.Workers)); err != nil {
 		return err
 	}
-	if err := reconcile.Setup(mgr, drive(mgr, env, plans), plans.Watch(planWorkers)); err != nil {
-		return err
-	}
-	return registerTenants(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected())
+	return reconcile.Setup(mgr, drive(mgr, env, plans), plans.Watch(planWorkers))
 }
 
 // indexTenants lets tenants be found by their namespace and by their plan.
@@ -90,37 +83,6 @@ func indexTenants(ctx context.Context, mgr ctrl.Manager) error {
 		if err != nil {
 			return fmt.Errorf("indexing the tenants by %s: %w", field, err)
 		}
-	}
-	return nil
-}
-
-// namespacesOfTenants are those of the flags, without the operator's own.
-func (c *Config) namespacesOfTenants() (n plan.Namespaces, err error) {
-	if n.Allowed, err = plan.ParsePatterns(c.TenantNamespaces); err != nil {
-		return n, fmt.Errorf("--tenant-namespaces: %w", err)
-	}
-	reserved := slices.Clone([]string(c.ReservedNamespaces))
-	if own := ownNamespace(); own != "" {
-		reserved = append(reserved, own)
-	}
-	if n.Reserved, err = plan.ParsePatterns(reserved); err != nil {
-		return n, fmt.Errorf("--reserved-namespaces: %w", err)
-	}
-	if err := plan.CheckPodSecurityLevel(c.MinPodSecurity); err != nil {
-		return n, fmt.Errorf("--min-pod-security: %w", err)
-	}
-	n.MinPodSecurity = c.MinPodSecurity
-	return n, nil
-}
-
-// validateTenancy checks the flags of tenants.
-func (c *Config) validateTenancy() error {
-	if _, err := c.namespacesOfTenants(); err != nil {
-		return err
-	}
-	if slices.Contains(c.Controllers, controllerTenant) && len(c.WatchNamespaces) > 0 {
-		return fmt.Errorf("--watch-namespaces=%s can't be combined with the controller %s, which creates namespaces and so must watch all of them: remove one of the two",
-			c.WatchNamespaces.String(), controllerTenant)
 	}
 	return nil
 }

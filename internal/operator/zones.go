@@ -12,22 +12,20 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // addZones adds the workers that keep DNS zones.
 func addZones(mgr ctrl.Manager, env *environment, providers func() zone.Providers, onChange func([]dns.Owner)) (*zone.Zones, error) {
-	metrics, err := newZoneMetrics(ctrlmetrics.Registry, env.metrics.dnsFailed)
+	counted, err := metrics.NewZones(ctrlmetrics.Registry, env.reconciles.DNSFailed)
 	if err != nil {
 		return nil, err
 	}
-	observer := zoneObserver{zoneMetrics: metrics, log: ctrl.Log.WithValues("controller", "distributiontenant"), publish: env.publisher.publish}
+	observer := zoneObserver{Zones: counted, log: ctrl.Log.WithValues("controller", "distributiontenant"), publish: env.publisher.publish}
 	zones := zone.New(zone.Options{
 		Providers: providers, Clock: clock.RealClock{}, Random: rand.Float64, Observer: observer, OnChange: onChange,
 		Confirm: env.halt.Confirm(env.lease.confirm()),
@@ -35,12 +33,13 @@ func addZones(mgr ctrl.Manager, env *environment, providers func() zone.Provider
 	if err := mgr.Add(zones); err != nil {
 		return nil, fmt.Errorf("adding the zones: %w", err)
 	}
-	return zones, registerZones(ctrlmetrics.Registry, zones)
+	env.gauges.DNSZones = zones
+	return zones, nil
 }
 
 // zoneObserver also accounts for what the zones do without a pass of the object.
 type zoneObserver struct {
-	*zoneMetrics
+	*metrics.Zones
 
 	log     logr.Logger
 	publish func(o client.Object, e reconcile.Event)
@@ -58,25 +57,4 @@ func (o zoneObserver) Corrected(corrections []dns.Correction) {
 			o.publish(object, reconcile.Event(publication.Corrected(c)))
 		}
 	}()
-}
-
-// allowedRoles are the roles that objects may name. Validate has read them before.
-func (c Config) allowedRoles() identity.RolePatterns {
-	patterns, err := identity.ParseRolePatterns(c.AllowedRoles)
-	if err != nil {
-		return identity.RolePatterns{}
-	}
-	return patterns
-}
-
-// resolver asks public DNS, where that is wanted.
-func (c Config) resolver() port.Resolver {
-	if len(c.DNSResolvers) == 0 {
-		return nil
-	}
-	r, err := resolver.New(c.DNSResolvers)
-	if err != nil {
-		return nil // Validate refuses what New does
-	}
-	return r
 }

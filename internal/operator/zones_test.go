@@ -93,7 +93,7 @@ func TestAProviderIsOneAdapter(t *testing.T) {
 	object.Namespace, object.Name = "web", "shop"
 	object.Spec.DNS = &v1alpha1.DNS{Provider: "toy"}
 	spec := convert.Desired(object, convert.Defaults{}).DNS
-	access := dns.AccessFor(zones.Means(spec.Provider), spec.RoleARN, object.Namespace)
+	access := dns.AccessFor(zones.WithAccount(spec.Provider), spec.RoleARN, object.Namespace)
 	found, err := zones.List(t.Context(), access)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("zones %v, error %v, want the one of the provider that spec names", found, err)

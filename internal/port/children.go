@@ -21,9 +21,9 @@ type ChildReader interface {
 	Read(ctx context.Context, k plan.Kind, namespace, name string) (plan.Live, error)
 }
 
-// ChildWriter changes them, by server-side apply under one field manager. What they return is what the API server has then. Errors
-// are classified: fault.Exists, Conflict (another version or another object than named), NotFound (the namespace or the kind is gone), Denied,
-// Quota (a ResourceQuota has no room), Invalid, Throttled, Transient.
+// ChildWriter changes them, by server-side apply under one field manager. They return the object as the API server has
+// it then. Errors are classified: fault.Exists, Conflict (another version or another object than named), NotFound (the
+// namespace or the kind is gone), Denied, Quota (a ResourceQuota has no room), Invalid, Throttled, Transient.
 type ChildWriter interface {
 	// Create applies an object that must not exist. fault.Exists where one of that name does.
 	Create(ctx context.Context, o plan.Object) (plan.Live, error)
@@ -32,7 +32,7 @@ type ChildWriter interface {
 	Apply(ctx context.Context, o plan.Object, uid string, drop ...string) (plan.Live, error)
 	// Try asks the API server whether it would take the object, and changes nothing.
 	Try(ctx context.Context, o plan.Object) error
-	// Delete deletes the object with that UID. That it is gone already is no error.
+	// Delete deletes the object with that UID. It is no error if it is gone already.
 	Delete(ctx context.Context, l plan.Live) error
 }
 

@@ -34,8 +34,8 @@ type Distributions interface {
 	FindDistribution(ctx context.Context, mode v1alpha1.ConnectionMode, prefix string, since time.Time) (Distribution, error)
 	// CreateDistribution creates one with all its tags. fault.Exists: the caller reference was used.
 	CreateDistribution(ctx context.Context, reference string, c v1alpha1.DistributionConfig, tags map[string]string) (Distribution, error)
-	// UpdateDistribution replaces the configuration if it is still as it was seen. What the kind has no
-	// field for stays.
+	// UpdateDistribution replaces the configuration if it is still as it was seen. Members without a field in the kind
+	// stay.
 	UpdateDistribution(ctx context.Context, seen Distribution, c v1alpha1.DistributionConfig) (Distribution, error)
 	// DisableDistribution changes nothing but Enabled, if the distribution is still as it was seen.
 	DisableDistribution(ctx context.Context, seen Distribution) (Distribution, error)

@@ -6,7 +6,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 )
 
-// Fleet reads a distribution with all that belongs to it, for what writes it down.
+// Fleet reads a distribution with all that belongs to it, for an import.
 type Fleet interface {
 	// ListTenantsOf reads one page of the tenants of a distribution, on the terms of TenantReader.ListTenants.
 	ListTenantsOf(ctx context.Context, distributionID, marker string) (page []distributiontenant.Observed, next string, err error)

@@ -18,7 +18,7 @@ type Hints interface {
 
 // HintSink takes what a stream tells.
 type HintSink interface {
-	// Ready says that the stream tells of every change from now on. What changed before has to be read.
+	// Ready says that the stream tells of every change from now on. Earlier changes have to be read.
 	Ready()
 	// Hint names the rows that may have changed, by keys that Rows.Read understands in Query.Keys. No keys: any row
 	// may have changed.

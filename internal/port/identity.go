@@ -2,7 +2,7 @@ package port
 
 import "context"
 
-// Identity tells whose credentials the calls are made with.
+// Identity tells which account's credentials the calls are made with.
 type Identity interface {
 	// Account is the id of the AWS account.
 	Account(ctx context.Context) (string, error)

@@ -8,7 +8,7 @@ import (
 
 // PublicDNS looks at what the world sees of a domain.
 type PublicDNS interface {
-	// Look tells what could be found out before the context ends. What could not is missing in the answer, and the error
-	// says why.
+	// Look tells what could be found out before the context ends. The rest is missing in the answer, and the error says
+	// why.
 	Look(ctx context.Context, q advice.Question) (advice.Sight, error)
 }

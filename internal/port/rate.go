@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Class is the priority of a call to AWS: what users wait for goes before what
-// only keeps watch.
+// Class is the priority of a call to AWS: calls that users wait for go before calls that only keep watch.
 type Class int
 
 // The classes, the most urgent first.

@@ -11,6 +11,6 @@ type Resolver interface {
 	// Leads reports whether public DNS shows a name to lead to the target, by a CNAME or by
 	// an alias whose challenge text is there.
 	Leads(ctx context.Context, name, target string) (bool, error)
-	// Shows tells what several servers show of a TXT record that proves a domain, before the context ends.
-	Shows(ctx context.Context, r proof.Record) proof.Sight
+	// LookForProof tells what several servers show of a TXT record that proves a domain, before the context ends.
+	LookForProof(ctx context.Context, r proof.Record) proof.Sight
 }

@@ -32,7 +32,7 @@ const (
 )
 
 // maxSteps bounds the steps of a pass. A chain looks at a handful of things before it
-// writes; one that goes on forever is a mistake, and must not spin.
+// writes; one that never ends is a mistake, and must not spin.
 const maxSteps = 16
 
 // The delays after a pass that could not finish.
@@ -54,9 +54,10 @@ type Kind[O client.Object] interface {
 	// Finalizer is the name of the kind's finalizer.
 	Finalizer() string
 	// Begin starts a pass over the object with what is known of the world: from memory, from caches and, where those
-	// may not be trusted, from the API server. It writes nothing, and makes no call to what the object represents.
-	// After an error there is no pass: nothing is reported of the object, and the error ends in a delay as any other
-	// does.
+	// may not be trusted, from the API server. It writes to no API, and makes no call to what the object represents.
+	// It tells the workers that objects share what the object has and wants, and hears what they know: a zone that is
+	// told starts to work on it. After an error there is no pass: nothing is reported of the object, and the error ends
+	// in a delay as any other does.
 	Begin(ctx context.Context, o O) (Pass, error)
 	// Forget drops what is remembered of an object that is gone, or that only the finalizers of others keep. It may be
 	// called again.
@@ -103,7 +104,7 @@ type Conclusion struct {
 	Refused fault.Kind
 }
 
-// Event is a transition that people should see.
+// Event is a transition that users should see.
 type Event struct {
 	Warning         bool
 	Reason, Message string
@@ -355,7 +356,7 @@ func (k *keeper[O]) EnsureFinalizer(ctx context.Context, annotations map[string]
 // confirm asks the API server whether the object is still the one that the pass knows. A
 // cache may be behind by minutes: in a replica that was frozen and does not know yet that
 // another one leads, or behind a watch that hangs. An older spec must not undo a newer one.
-// The status may be older; what was written there since costs a call at most. Of the
+// The status may be older; a newer one costs a call at most. Of the
 // annotations only our own count: the cache drops the others.
 func (k *keeper[O]) confirm(ctx context.Context) error {
 	now := k.blank()

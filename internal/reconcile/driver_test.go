@@ -337,7 +337,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// What no status may name is logged when the status changes, and not on every pass.
+// Details that no status may name are logged when the status changes, and not on every pass.
 func TestDetailsAreLogged(t *testing.T) {
 	t.Parallel()
 	for before, want := range map[string]int{"old": 1, "new": 0} {
@@ -395,7 +395,7 @@ func TestAStoppedOperatorFinishesItsPasses(t *testing.T) {
 	}
 }
 
-// What was changed outside is told once in the log and once as an event, even if the status can't be stored.
+// A change outside is reported once in the log and once as an event, even if the status can't be stored.
 func TestActs(t *testing.T) {
 	t.Parallel()
 	const (

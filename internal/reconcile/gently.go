@@ -22,14 +22,14 @@ const (
 	// longRest is the pause from which on an object is no longer urgent, whatever it was before. A deployment that is
 	// looked after is one.
 	longRest = 15 * time.Second
-	// So many events of a sort are usual. More are bulk, and wait until the others are done: a single change is not kept
-	// waiting by fifty thousand new objects, nor a new object by fifty thousand changes.
+	// The usual number of events of a sort. More are bulk, and wait until the others are done: a single change is not
+	// kept waiting by fifty thousand new objects, nor a new object by fifty thousand changes.
 	usualRate, usualBurst = 2, 10
 )
 
 // gently queues what the handler queues, with a lower priority while events of their sort come in large numbers. An
-// object keeps its priority until an event raises it or it has nothing to do for long: also the later passes over what
-// was imported give way.
+// object keeps its priority until an event raises it or it has nothing to do for long: the later passes over imported
+// objects give way as well.
 func gently(h handler.EventHandler) handler.EventHandler {
 	creates, changes, deletions, wakes := newUsual(), newUsual(), newUsual(), newUsual()
 	return handler.Funcs{

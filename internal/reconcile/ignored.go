@@ -15,8 +15,8 @@ import (
 // belongs to another kind. The message names it, and the one that may be meant.
 const EventAnnotationIgnored = "AnnotationIgnored"
 
-// IgnoredAnnotations tells of annotations without an effect when they appear. It queues nothing. What an object had before this
-// process started was told when it was set.
+// IgnoredAnnotations tells of annotations without an effect when they appear. It queues nothing. Annotations from
+// before this process started were reported when they were set.
 func (d *Driver[O]) IgnoredAnnotations(heeded []string) handler.EventHandler {
 	tell := func(before map[string]string, after client.Object) {
 		o, ok := after.(O)

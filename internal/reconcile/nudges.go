@@ -50,7 +50,7 @@ func (n *Nudges) wait(o client.Object) time.Duration {
 		return 0
 	}
 	if pause := NudgePause - now.at.Sub(last.at); known && last.generation == now.generation && pause > 0 {
-		// What is asked for now may be what was asked for before that: it waits as well.
+		// This may still be the earlier request: it waits as well.
 		last.putOff = true
 		n.last[key] = last
 		return pause

@@ -12,7 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// Whoever changes an annotation in a loop gets a pass at once, and then one in ten seconds.
+// An annotation that changes in a loop causes a pass at once, and then one in ten seconds.
 func TestNudgesAreBounded(t *testing.T) {
 	now := clocktesting.NewFakePassiveClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	r := newRig(t, pod())

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// The delays after a failure about which nothing is known. What is unknown may be an
-// outage, so that the ceiling stays far below that of a refusal.
+// The delays after a failure about which nothing is known. It may be an outage, so that the ceiling stays far below
+// that of a refusal.
 const (
 	firstBackoff = time.Second
 	lastBackoff  = 5 * time.Minute
@@ -33,7 +33,7 @@ type Watch struct {
 	Name string
 	// Workers is how many objects are reconciled at the same time.
 	Workers int
-	// Slots, if any, is how many passes go on at the same time, fairly between namespaces. It is for passes that may take
+	// Slots, if any, is how many passes run at the same time, fairly between namespaces. It is for passes that may take
 	// long; there should be more workers, to turn away those that have to wait.
 	Slots int
 	// Short reports whether the next pass over an object takes no long time, so that it needs no slot. It may be nil.
@@ -54,7 +54,7 @@ type Related struct {
 	Object client.Object
 	// Wakes names the objects to wake when this one was created, changed or deleted.
 	Wakes func(o client.Object) []types.NamespacedName
-	// Matters tells a change that shows to those who refer to the object from any other.
+	// Matters reports whether a change shows to the objects that refer to this one.
 	Matters func(before, after client.Object) bool
 }
 

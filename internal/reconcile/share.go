@@ -15,7 +15,7 @@ import (
 // lookForTurn is when an object that waits for its turn is looked at, if nothing has woken it. It buys a wake that was lost.
 const lookForTurn = time.Minute
 
-// shared lets only so many passes go on at the same time, fairly between namespaces. Work queues are first in, first
+// shared limits the passes that run at the same time, fairly between namespaces. Work queues are first in, first
 // out: in one of them the long passes of one namespace would keep all others waiting.
 type shared struct {
 	next  reconcile.Reconciler

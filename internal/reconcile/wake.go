@@ -18,7 +18,7 @@ type Waker struct {
 }
 
 // NewWaker makes one. active is closed once this replica is the one that works: nothing is queued before, and every
-// object is looked at then. It is nil where only what works in that replica ever wakes.
+// object is looked at then. It is nil if only the working replica ever wakes.
 func NewWaker(active <-chan struct{}) *Waker {
 	return &Waker{queue: make(chan event.GenericEvent, wakeQueue), active: active}
 }
@@ -38,6 +38,13 @@ func (w *Waker) Wake(ctx context.Context, keys ...types.NamespacedName) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// WakeNames queues objects of a kind that is in no namespace.
+func (w *Waker) WakeNames(ctx context.Context, names ...string) {
+	for _, name := range names {
+		w.Wake(ctx, types.NamespacedName{Name: name})
 	}
 }
 

@@ -130,7 +130,7 @@ func encode(raw []byte, private *ecdsa.PrivateKey) (certificate, key []byte, err
 	return pem.EncodeToMemory(&pem.Block{Type: pemCertificate, Bytes: raw}), pem.EncodeToMemory(&pem.Block{Type: pemKey, Bytes: der}), nil
 }
 
-// parse reads certificates up to the first that is none.
+// parse reads certificates up to the first invalid one.
 func parse(content []byte) []*x509.Certificate {
 	var out []*x509.Certificate
 	for block, rest := pem.Decode(bytes.TrimSpace(content)); block != nil; block, rest = pem.Decode(rest) {

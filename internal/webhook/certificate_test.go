@@ -32,8 +32,8 @@ func renewed(t *testing.T, data map[string][]byte, name string, now time.Time) (
 	return out, changed
 }
 
-// Over thirty years, looked at once a day, each certificate is taken by those who trust the authorities of the day
-// before and by those who trust the present ones: whoever learns of a change first.
+// Over thirty years, looked at once a day, each certificate is accepted by clients that trust the authorities of the
+// day before, and by clients that trust the present ones: either side may learn of a change first.
 func TestNoDayWithoutACertificateThatIsTrusted(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

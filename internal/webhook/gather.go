@@ -16,7 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/upstream"
 )
 
-// gather finds out what is known besides the object. What can't be found out is not known.
+// gather finds out what is known besides the object. The rest is unknown.
 func (h *Handler) gather(ctx context.Context, now, before *v1alpha1.DistributionTenant) advice.Known {
 	if h.Ungranted != nil {
 		if why := h.Ungranted(ctx, now); why != "" {

@@ -24,8 +24,9 @@ type KeeperOptions struct {
 	Client client.Client
 	// Live reads past the cache.
 	Live client.Reader
-	// Secret has the certificates. It must exist: who may create Secrets may create one with the token of another service
-	// account. Configuration is that of the webhook, and Host the name by which the API server calls it.
+	// Secret has the certificates. It must exist: a process that may create Secrets may create one with the token of
+	// another service account. Configuration is that of the webhook, and Host the name by which the API server calls
+	// it.
 	Secret        client.ObjectKey
 	Configuration string
 	Host          string
@@ -59,7 +60,7 @@ func (k *Keeper) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) 
 	return nil, errors.New("there is no certificate yet")
 }
 
-// Start implements manager.Runnable. A failure is retried: until then the API server goes on without the webhook.
+// Start implements manager.Runnable. A failure is retried: until then the API server continues without the webhook.
 func (k *Keeper) Start(ctx context.Context) error {
 	log := ctrl.Log.WithName("webhook")
 	ticker := k.Clock.NewTicker(interval)
@@ -151,7 +152,7 @@ func (k *Keeper) trust(ctx context.Context, authorities []byte) error {
 	if !changed {
 		return nil
 	}
-	// The patch has the whole list of webhooks, so it must not undo what someone has changed meanwhile.
+	// The patch has the whole list of webhooks, so it must not undo a change that was made meanwhile.
 	if err := k.Client.Patch(ctx, &c, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("writing the authority into the ValidatingWebhookConfiguration %s: %w", k.Configuration, err)
 	}

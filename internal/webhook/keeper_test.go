@@ -65,7 +65,7 @@ func TestOneReplicaRenewsAndAllServe(t *testing.T) {
 	keep(follower)
 	serves(t, r, follower, now.Now())
 
-	// What someone has removed comes back.
+	// Removed parts come back.
 	var c admissionregistrationv1.ValidatingWebhookConfiguration
 	if err := kube.Get(t.Context(), client.ObjectKey{Name: r.namespace}, &c); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // What only these tests show: that the API server asks the webhook as the chart has it, trusts its certificate, and
-// hands its warnings on; and that it goes on without it. What is said is for the tests of internal/domain/advice.
+// hands its warnings on; and that it continues without it. The tests of internal/domain/advice show the texts.
 package webhook_test
 
 import (

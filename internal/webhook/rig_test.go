@@ -65,7 +65,7 @@ func (c *counted) of(what string) int {
 type rig struct {
 	t         *testing.T
 	namespace string
-	// kube does what a person does, and hears the warnings.
+	// kube acts as a user, and hears the warnings.
 	kube     client.Client
 	warnings *heard
 	counted  *counted

@@ -1,5 +1,5 @@
 // Package webhook answers the API server before a DistributionTenant is stored: with warnings and, for the checks that
-// an administrator has chosen, with a refusal. It makes answers earlier and nothing safe: whatever it says, and
+// an administrator has chosen, with a refusal. It makes answers earlier, and guarantees nothing: whatever it says, and
 // whether it answers at all, the controllers judge for themselves.
 package webhook
 
@@ -104,7 +104,7 @@ func New(o Options) *Handler {
 	return &Handler{Options: o, decoder: admission.NewDecoder(o.Scheme), looks: make(chan struct{}, maxLooks)}
 }
 
-// Handle implements admission.Handler. What can't be judged is allowed.
+// Handle implements admission.Handler. Requests that can't be judged are allowed.
 func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.Response {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -220,7 +220,7 @@ func TestADomainThatIsHandedOver(t *testing.T) {
 	}
 }
 
-// What several checks refuse is told one below the other, each beginning with its field.
+// The refusals of several checks are listed one below the other, each beginning with its field.
 func TestSeveralRefusalsAreApart(t *testing.T) {
 	t.Parallel()
 	s := scheme(t)

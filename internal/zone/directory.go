@@ -140,14 +140,14 @@ func (d *directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return l.listedNow(d.clock.Now(), pages, marker, err)
+	return l.takeList(d.clock.Now(), pages, marker, err)
 }
 
-// listedNow takes over what a round of pages has brought.
-func (l *zoneList) listedNow(now time.Time, pages []dns.Zone, marker string, err error) ([]dns.Zone, error) {
+// takeList takes over what a round of pages has brought.
+func (l *zoneList) takeList(now time.Time, pages []dns.Zone, marker string, err error) ([]dns.Zone, error) {
 	l.asking = false
 	if fault.Is(err, fault.Throttled, fault.Transient) {
-		// The next caller goes on from here.
+		// The next caller continues from here.
 		l.pages, l.marker = pages, marker
 		return nil, err
 	}

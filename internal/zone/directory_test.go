@@ -47,7 +47,7 @@ func TestZonesAreListedOnceAMinuteAtMost(t *testing.T) {
 	}
 }
 
-// A listing that the rate limit interrupts goes on where it was, and is not taken for whole.
+// A listing that the rate limit interrupts continues where it was, and does not count as complete.
 func TestAnInterruptedListOfZonesGoesOn(t *testing.T) {
 	r := newRig(t)
 	r.provider.pageSize = 1

@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// refuseRole answers as the credentials of a role that is not given to anybody: with a pause.
+// refuseRole answers as the credentials of a role that may not be assumed: with a pause.
 func refuseRole(role string, operations ...string) func(call) error {
 	return func(c call) error {
 		for _, operation := range operations {
@@ -97,7 +97,7 @@ func TestANameThatIsForbiddenFailsAlone(t *testing.T) {
 	r.wantPhase(late, cname("late"), dns.There)
 }
 
-// Of a zone that is full the one who leaves must not wait for those who want to come.
+// If a zone is full, a record that leaves must not wait for records that want to come.
 func TestAFullZoneIsLeft(t *testing.T) {
 	r := newRig(t)
 	leaves := r.object(1, cname("leaves"))

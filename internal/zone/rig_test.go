@@ -153,7 +153,7 @@ func cmpStrings(a, b string) int {
 	return 0
 }
 
-// run lets workers and objects go on for so long, with time jumping from one step to the next.
+// run lets workers and objects work for that long, with time jumping from one step to the next.
 func (r *rig) run(d time.Duration) {
 	r.t.Helper()
 	end := r.clock.Now().Add(d)

@@ -105,7 +105,7 @@ func TestStartRunsAWorkerForEachZone(t *testing.T) {
 	})
 }
 
-// What ten thousand objects over one zone cost, its ten thousand records included.
+// The cost of ten thousand objects over one zone, its ten thousand records included.
 func TestMemoryOfALargeZone(t *testing.T) {
 	const objects, limit = 10_000, 1500
 	c := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))

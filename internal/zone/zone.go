@@ -69,8 +69,8 @@ func (z *zone) due() (wait time.Duration, what dns.Job) {
 	return at.Sub(now), what
 }
 
-// answer adds how the records of a claim stand to a view. While there is no account to look with, nothing is known of them:
-// what was read before may be otherwise now, and nothing can be changed.
+// answer adds how the records of a claim stand to a view. While there is no account to look with, nothing is known of
+// them: they may have changed since they were read, and nothing can be changed.
 func (z *zone) answer(part dns.Claim, view *dns.View) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

@@ -771,7 +771,7 @@ func TestARoleThatDoesNotSeeTheZone(t *testing.T) {
 	}
 }
 
-// What a process before this one sent may still be on its way.
+// A batch of a previous process may still be on its way.
 func TestARestartWaitsForWhatMayBeOnItsWay(t *testing.T) {
 	r := newRig(t)
 	coming, going, quiet := r.object(1, cname("a")), r.object(2, cname("b")), r.object(3, cname("c"))

@@ -2,9 +2,9 @@
 //
 // Objects don't change zones: each declares what it wants and what its stored ledger
 // holds, and one worker for each zone puts the changes of all of them together into
-// batches. What a worker knows of its zone it has listed, and keeps up by its own
-// changes: answering how a record stands takes no call. What follows from what is
-// dns.ZoneState's to say; a worker makes the calls, keeps the time and holds the lock.
+// batches. A worker knows its zone from listings and from its own changes, so it can answer without a call how a record
+// stands. dns.ZoneState decides what follows from an event; a worker makes the calls, keeps the time and holds the
+// lock.
 package zone
 
 import (
@@ -173,10 +173,10 @@ func (z *Zones) answer(c dns.Claim, parts map[dns.ZoneKey]dns.Claim) dns.View {
 	return view
 }
 
-// Means returns the provider that a spec means, which may leave out the account.
-func (z *Zones) Means(p dns.Provider) dns.Provider { return z.opts.Providers().means(p) }
+// WithAccount adds the account to the provider of a spec that leaves it out.
+func (z *Zones) WithAccount(p dns.Provider) dns.Provider { return z.opts.Providers().withAccount(p) }
 
-// Refresh lists the zones of an object again, because a person asks to look: each at most once a
+// Refresh lists the zones of an object again, because a user asks to look: each at most once a
 // minute.
 func (z *Zones) Refresh(o dns.Owner) {
 	z.mu.Lock()
@@ -197,7 +197,7 @@ func (z *Zones) Forget(o dns.Owner) {
 	z.wake(woken)
 }
 
-// wake passes on whose answer has changed. No lock may be held.
+// wake passes on the objects whose answer has changed. No lock may be held.
 func (z *Zones) wake(woken []dns.Owner) {
 	if len(woken) > 0 {
 		z.opts.OnChange(woken)
@@ -207,40 +207,30 @@ func (z *Zones) wake(woken []dns.Owner) {
 // partsOf splits a claim by zones.
 func partsOf(c dns.Claim) map[dns.ZoneKey]dns.Claim {
 	parts := map[dns.ZoneKey]dns.Claim{}
-	part := func(id dns.ZoneKey, access dns.Access) dns.Claim {
-		p, ok := parts[id]
+	add := func(r dns.Record, to func(*dns.Claim)) {
+		part, ok := parts[r.Zone()]
 		if !ok {
-			p = c
-			p.Wants, p.Ledger, p.Access = nil, nil, access
+			part = c
+			part.Wants, part.Ledger, part.Access = nil, nil, accessOf(c, r)
 		}
-		return p
+		to(&part)
+		parts[r.Zone()] = part
 	}
 	for _, r := range c.Wants {
-		id, access := r.Zone(), c.Access
-		if r.Provider != access.Provider {
-			// It stays at a former provider for now, and nothing is read there with the identity of another.
-			access = accessOf(c, r)
-		}
-		p := part(id, access)
-		p.Wants = append(p.Wants, r)
-		parts[id] = p
+		add(r, func(part *dns.Claim) { part.Wants = append(part.Wants, r) })
 	}
 	for _, e := range c.Ledger {
-		access := c.Access
-		if e.Provider != access.Provider {
-			// The identity of one provider means nothing to another.
-			access = c.AccessOf(e)
-		}
-		id := e.Zone()
-		p := part(id, access)
-		p.Ledger = append(p.Ledger, e)
-		parts[id] = p
+		add(e.Record, func(part *dns.Claim) { part.Ledger = append(part.Ledger, e) })
 	}
 	return parts
 }
 
-// accessOf is the identity with which a record of the ledger was published.
+// accessOf is the identity that acts for a record. One that stays at a former provider for now has that with which it
+// was published: the identity of one provider means nothing to another.
 func accessOf(c dns.Claim, r dns.Record) dns.Access {
+	if r.Provider == c.Access.Provider {
+		return c.Access
+	}
 	for _, e := range c.Ledger {
 		if e.Record == r {
 			return c.AccessOf(e)

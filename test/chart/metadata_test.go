@@ -103,7 +103,7 @@ func TestAnnotationsNameTheImage(t *testing.T) {
 	}
 }
 
-// What people look for before they install: Artifact Hub ignores annotations with other values.
+// Metadata that users look for before they install: Artifact Hub ignores annotations with other values.
 func TestChartMetadata(t *testing.T) {
 	c := chartYAML(t)
 	for _, field := range []string{"description", "home", "icon", "sources", "keywords", "maintainers", "kubeVersion", "appVersion"} {

@@ -22,7 +22,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 // selector finds metrics and what is asked of their labels in an expression.
@@ -106,7 +106,7 @@ func knownMetrics(t *testing.T) map[string][]string {
 		}
 		known[name] = labels
 	}
-	own, err := operator.Metrics()
+	own, err := metrics.Reference()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func alerts(t *testing.T, values string) []alert {
 	return out
 }
 
-// A person who is paged by an alert finds out what to do about it.
+// An alert says what to do about it.
 func TestEveryAlertHasARunbook(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/alerts.md")
 	if err != nil {

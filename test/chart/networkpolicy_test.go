@@ -15,7 +15,7 @@ type connection struct {
 	protocol string
 }
 
-// What the operator connects to is allowed, and what it never connects to is not.
+// Connections that the operator makes are allowed, and others are not.
 func TestNetworkPolicyAllowsWhatTheOperatorNeeds(t *testing.T) {
 	const restricted = "networkPolicy: {egress: {restricted: true}}"
 	dns := connection{"10.96.0.10", 53, "UDP"}

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/thirdparty"
 )
 
@@ -543,7 +543,7 @@ func difference(before, after []string) []string {
 // checkFlags has the operator read and judge its flags.
 func checkFlags(t *testing.T, r rendering) {
 	t.Helper()
-	var c operator.Config
+	var c config.Config
 	set := flag.NewFlagSet("operator", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	c.Bind(set)

@@ -162,7 +162,7 @@ func (l life) checkTenancyRights(t *testing.T) {
 	})
 }
 
-// checkTenancyPeople looks at the roles for people. Who writes tenants may not write plans, which give rights.
+// checkTenancyPeople looks at the roles for users. A user who may write tenants may not write plans, which give rights.
 func (l life) checkTenancyPeople(t *testing.T) {
 	for role, rights := range map[string]map[right]bool{
 		"view": {

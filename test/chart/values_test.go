@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/yaml"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 // Each flag is reached by a value, or there is a reason why not.
@@ -89,7 +89,7 @@ extraArgs: [--zap-devel=true]
 		t.Errorf("the flags (-want +got):\n%s", diff)
 	}
 	known := map[string]bool{}
-	for _, f := range operator.Flags() {
+	for _, f := range config.Flags() {
 		known[f.Name] = true
 	}
 	logs := flag.NewFlagSet("logs", flag.ContinueOnError)

@@ -11,7 +11,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// What Argo CD concludes, by its own interpreter and with the scripts that we ship.
+// The conclusions of Argo CD, by its own interpreter and with the scripts that we ship.
 func TestHealthInArgoCD(t *testing.T) {
 	t.Parallel()
 	names := map[verdict]string{

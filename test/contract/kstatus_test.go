@@ -6,7 +6,8 @@ import (
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 )
 
-// What Flux, Helm and kpt conclude: they wait for what is underway, and end at once with the message of what has failed.
+// The conclusions of Flux, Helm and kpt: they wait for what is underway, and end at once with the message of what has
+// failed.
 func TestKstatus(t *testing.T) {
 	t.Parallel()
 	names := map[verdict]status.Status{

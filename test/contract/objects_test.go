@@ -188,7 +188,7 @@ func addSources(add adder) {
 	round := func(change func(*tenantsource.Round)) tenantsource.Input {
 		r := &tenantsource.Round{Began: now, Generation: 2, Harvest: &tenantsource.Harvest{Rows: 3, Tenants: 3}}
 		change(r)
-		return tenantsource.Input{Now: now, Session: &tenantsource.Session{Round: r}}
+		return tenantsource.Input{View: tenantsource.View{Now: now}, State: tenantsource.State{Round: r}}
 	}
 	failing := func(reason chain.Reason) func(*tenantsource.Round) {
 		return func(r *tenantsource.Round) { r.Failure = &tenantsource.Failure{Reason: reason, Message: "No."} }
@@ -204,10 +204,10 @@ func addSources(add adder) {
 		"a database that does not answer":     {round(failing(tenantsource.PollFailed)), underway},
 		"a table that is gone":                {round(failing(tenantsource.SourceError)), failed},
 		"deletions that wait for approval":    {round(held), failed},
-		"a Secret that can't be used":         {tenantsource.Input{Now: now, Session: &tenantsource.Session{}, Invalid: "spec.connection: no"}, failed},
-		"a deleted source":                    {tenantsource.Input{Now: now, Session: &tenantsource.Session{Round: &tenantsource.Round{Fleet: 2}}, Deleting: true}, terminating},
+		"a Secret that can't be used":         {sourceOf(tenantsource.Spec{Invalid: "spec.connection: no"}), failed},
+		"a deleted source":                    {deletingSource(tenantsource.Input{State: tenantsource.State{Round: &tenantsource.Round{Fleet: 2}}}), terminating},
 		"a deletion that waits for approval":  {deletingSource(round(held)), terminating},
-		"a source that people have suspended": {tenantsource.Input{Now: now, Session: &tenantsource.Session{}, Suspended: true}, suspended},
+		"a source that people have suspended": {sourceOf(tenantsource.Spec{Suspended: true}), suspended},
 	} {
 		o := &v1alpha1.TenantSource{TypeMeta: typeOf("TenantSource"), ObjectMeta: metaOf(2)}
 		o.Status.ObservedGeneration, o.Status.Conditions = 1, []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, Reason: "PollSucceeded"}}
@@ -218,6 +218,10 @@ func addSources(add adder) {
 		convert.SourceStatus(&o.Status, o.Generation, tenantsource.Conclude(state.in, tenantsource.Decision{Step: tenantsource.Rest}), now)
 		add("TenantSource: "+name, o, state.want)
 	}
+}
+
+func sourceOf(spec tenantsource.Spec) tenantsource.Input {
+	return tenantsource.Input{View: tenantsource.View{Now: now, Spec: spec}}
 }
 
 func deletingSource(in tenantsource.Input) tenantsource.Input {

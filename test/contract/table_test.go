@@ -15,7 +15,7 @@ import (
 // row is one of the table of conditions and reasons that users of the operator before this one rely on.
 type row struct {
 	condition, status, reason string
-	// person means that a person has to act.
+	// person means that someone has to act.
 	person bool
 }
 
@@ -52,8 +52,8 @@ func contract(t *testing.T) map[string]row {
 	return rows
 }
 
-// Each row of the contract has a state of the world that leads to it, and what the row says of a person is what Stalled
-// says.
+// Each row of the contract has a state of the world that leads to it, and Stalled agrees with the row about whether
+// someone has to act.
 func TestTheContract(t *testing.T) {
 	t.Parallel()
 	rows := contract(t)
@@ -91,7 +91,7 @@ func parsed(text string) row {
 	return row{condition: condition, status: status, reason: reason}
 }
 
-// checkStalled checks that Stalled repeats the condition where a person has to act, and is not there where none has.
+// checkStalled checks that Stalled repeats the condition if someone has to act, and is absent otherwise.
 func checkStalled(t *testing.T, r row, c metav1.Condition, s *metav1.Condition) {
 	t.Helper()
 	switch {

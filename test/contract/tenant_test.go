@@ -205,7 +205,7 @@ func tenantStates() map[string]tenantState {
 		"a record that was sent":                 {"DNSReady=False/DNSPropagating", all(publishing(dns.Standing{Phase: dns.Coming}, dns.Intended))},
 		"a record that is refused":               {"DNSReady=False/DNSError", all(publishing(refusedDNS, dns.Intended))},
 
-		// What the contract does not have.
+		// Additions to the contract.
 		"a DNS service that does not answer": {"DNSReady=False/DNSUnavailable", all(publishing(downDNS, dns.Intended))},
 		"a tenant of another owner":          {"Ready=False/AdoptionRequired", all(unborn, stranger)},
 		"a quota that is used up":            {"Ready=False/QuotaExceeded", all(unborn, refusedWith(fault.Quota))},
@@ -229,7 +229,7 @@ func extra(r chain.Reason) bool {
 	return slices.Contains([]chain.Reason{"DNSUnavailable", "AdoptionRequired", "QuotaExceeded", "DNSConflict", "ZoneNotFound", "RoleNotAllowed"}, r)
 }
 
-// stalled is the condition Stalled; nil while no person has to act.
+// stalled is the condition Stalled; nil while no one has to act.
 func stalled(list []metav1.Condition) *metav1.Condition {
 	for i := range list {
 		if list[i].Type == v1alpha1.ConditionStalled {

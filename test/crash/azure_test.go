@@ -119,7 +119,7 @@ func (a *azure) batch(c call, now []placed) (b sentBatch) {
 
 func (a *azure) lag(d time.Duration) { a.Stall(d > 0) }
 
-// understandAzure names an operation by its path. What comes before a token is one, too.
+// understandAzure names an operation by its path. A request for a token is one, too.
 func understandAzure(c *call, r *http.Request) {
 	c.counted = true
 	_, path, manager := strings.Cut(strings.ToLower(r.URL.Path), "/dnszones")

@@ -100,7 +100,7 @@ func (b *bindService) wants(domain string, o *tenantObject) []placed {
 	}
 }
 
-// batch reads an update. What it deletes is a whole set, and its prerequisites say which.
+// batch reads an update. It deletes a whole set, and its prerequisites say which.
 func (b *bindService) batch(c call, now []placed) (out sentBatch) {
 	m := new(dns.Msg)
 	if err := m.Unpack(c.body); err != nil {

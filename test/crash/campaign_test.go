@@ -134,7 +134,7 @@ func choose(t *testing.T, all []*kase) []*kase {
 	case *count > 0:
 		return draw(all, *count, func(*kase) bool { return true })
 	}
-	// What waits for minutes by design stays out of the short selection, and so does a new leader
+	// Cases that wait for minutes by design stay out of the short selection, and so does a new leader
 	// who gives the batches of the one before a minute.
 	quick := func(parents bool, prefix string) func(*kase) bool {
 		return func(k *kase) bool {

@@ -18,7 +18,7 @@ type kase struct {
 	// what names the faults.
 	what string
 	plan []*fault
-	// setUp changes the stage, chaos the calls while the lifecycle goes on.
+	// setUp changes the stage, chaos the calls during the lifecycle.
 	setUp  func(o *options)
 	chaos  func(r *rand.Rand) func(c call) string
 	during func(s *stage)
@@ -127,7 +127,7 @@ func single(family string, l *lifecycle, b boundary, effect string) *kase {
 		// The call itself is no write of the rest that follows.
 		k.setUp = func(o *options) { o.late, o.settle = 3*time.Second, 5*time.Second }
 		if b.operation == "TagResource" || b.operation == "UntagResource" {
-			k.forgives = retags // What has not arrived yet is read, found undone, and written again.
+			k.forgives = retags // A write that has not arrived yet is found undone by a read, and repeated.
 		}
 	case effect == "denied" && b.operation == "CreateDistributionTenant" && l.dns != nil && l.dns.proves:
 		k.setUp, k.forgives = func(o *options) { o.patience = republishPatience }, rewrites
@@ -244,7 +244,7 @@ func frozenCases(l *lifecycle, changes, all []boundary) (list []*kase) {
 		}
 	}
 	for _, b := range all {
-		// It goes on with what it read before it was stopped.
+		// It continues with what it read before it was stopped.
 		if b.side == kubeSide && !isWrite(b) && b.n == 1 {
 			k := single("frozen", l, b, "freeze-before")
 			k.frozen, k.setUp, k.forgives = true, electing, retags
@@ -325,7 +325,7 @@ func lagCases(l *lifecycle, changes []boundary) (list []*kase) {
 // wipedCases remove all status: after a write, at the end, and while no operator runs.
 func wipedCases(l *lifecycle, changes []boundary) (list []*kase) {
 	if l.dns != nil {
-		return nil // Which records are ours only status knows: those whose ledger is lost stay for ever.
+		return nil // Only status knows which records are ours: records whose ledger is lost stay forever.
 	}
 	for _, effect := range []string{"wipe", "wipe-killed"} {
 		// Which tags are ours only status knows: one that is lost while a tag is on its way out leaves the tag behind.

@@ -366,7 +366,7 @@ func (s *stage) changedRecords() (n int) {
 	return n
 }
 
-// What people do to zones.
+// The changes of users to zones.
 
 // publishSame creates the records that are on their way, just before they arrive. It waits until they are in sync: for
 // a change that is not ours this can't be asked.

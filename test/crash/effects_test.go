@@ -28,7 +28,7 @@ type effect struct {
 	// suits limits the effect to calls for which it can happen; nil means all.
 	suits func(c call) bool
 	do    func(s *stage, x *exchange)
-	// passes lets the call go on after an effect before it.
+	// passes lets the call continue after an effect before it.
 	passes bool
 }
 
@@ -171,8 +171,7 @@ func (s *stage) kill(x *exchange) {
 	reset(x.w)
 }
 
-// killSoon ends the process after it has read the answer, and before its next call
-// reaches anybody.
+// killSoon ends the process after it has read the answer, and before its next call arrives.
 func (s *stage) killSoon(x *exchange) {
 	x.process.cutOff()
 	s.pause(settleTime)

@@ -122,7 +122,7 @@ type gate struct {
 	plan    []*fault
 	chaos   func(c call) string
 	journal []line
-	// keeps bounds the journal to so many lines at least, 0 for all; dropped counts those that it had before.
+	// keeps bounds the journal to n lines at least, 0 for all; dropped counts those that it had before.
 	keeps, dropped int
 	// struck counts the calls that a fault struck, underway those of them that are not over.
 	struck, underway int
@@ -460,7 +460,7 @@ func (g *gate) forward(x *exchange) bool {
 		g.writes[x.call.side]++
 		g.mu.Unlock()
 	}
-	// What was sent is carried out, whether or not the client is there to see it.
+	// A call that was sent is carried out, whether or not the client is there to see it.
 	g.next[x.call.side].ServeHTTP(x.answer, x.r.WithContext(context.WithoutCancel(x.r.Context())))
 	g.settle(x, strconv.Itoa(x.answer.Code))
 	return true

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// sampled are the samples of a process in so many rounds, each changed by its number.
+// sampled are the samples of a process in n rounds, each changed by its number.
 func sampled(process string, rounds int, change func(s *sample, n float64)) (list []sample) {
 	for n := range rounds {
 		s := sample{process: process, at: time.Duration(n) * time.Minute, goroutines: 200, descriptors: 20, memory: 80 << 20}

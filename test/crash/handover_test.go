@@ -48,7 +48,7 @@ type handing struct {
 	claimed, ordered bool
 	// refused is true once the giver has said that the domain is not its own any more.
 	refused bool
-	// released is true once a person has deleted the receiver.
+	// released is true once a user has deleted the receiver.
 	released bool
 }
 
@@ -56,7 +56,7 @@ type handing struct {
 func handOverLifecycles() []*lifecycle {
 	return []*lifecycle{{
 		name: "hand-over", about: "A claim hands a domain over from one object to another. Then the claim and both objects are deleted.", handsOver: true, parks: true,
-		// What is released is held for so long that a deletion is over by then, and no longer.
+		// A released domain is held until a deletion is certainly over, and no longer.
 		flags: []string{"--domain-claims", "--domain-hold=10s", "--domain-hold-customer=10s"},
 		prepare: func(s *stage) {
 			s.create(giver, func(o *tenantObject) { setDomains(o, s.ownDomain(giver), s.movedDomain()) })
@@ -152,7 +152,7 @@ func (s *stage) label(r *http.Request) {
 
 func (s *stage) caseLabels() map[string]string { return map[string]string{caseLabel: s.namespace} }
 
-// What people do.
+// The actions of users.
 
 // claimForReceiver creates the claim that hands the domain over.
 func (s *stage) claimForReceiver() {
@@ -192,7 +192,7 @@ func (s *stage) forgetClaims(ctx context.Context) {
 	}
 }
 
-// What there is to see.
+// The observations.
 
 // domainClaims are the claims of the case.
 func (s *stage) domainClaims() []v1alpha1.DomainClaim {

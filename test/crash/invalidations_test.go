@@ -145,7 +145,7 @@ func (s *stage) checkInvalidationRequest(c call) {
 	}
 	var o v1alpha1.Invalidation
 	if err := s.rig.kube.Get(s.ctx, client.ObjectKey{Namespace: s.namespace, Name: name}, &o); err != nil || o.UID != uid || wiped {
-		return // The object is gone, as may be when a process goes on that was stopped.
+		return // The object is gone, as may be when a stopped process continues.
 	}
 	if !slices.ContainsFunc(o.Status.Tenants, func(t v1alpha1.InvalidatedTenant) bool { return t.TenantID == id }) {
 		s.violate(oracleLedger, "%s: the status of %s does not have the tenant", c.target, name)

@@ -30,7 +30,7 @@ type lifecycle struct {
 	steps []step
 	// adopts names the tenant that may be taken over.
 	adopts string
-	// meddles means that a person changes AWS, so that for a while status can't know.
+	// meddles means that a user changes AWS, so that for a while status can't know.
 	meddles bool
 	// dns is what the lifecycle is about where there is a zone; nil where there is none.
 	dns *dnsLifecycle
@@ -190,7 +190,7 @@ func (s *stage) isReady(name string) bool {
 	if !found || !claims(o) {
 		return false
 	}
-	// What we saw may be older than what a person did last.
+	// Our view may be older than the last action of the user.
 	now, found := s.get(name)
 	return found && claims(now)
 }

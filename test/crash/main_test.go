@@ -1,8 +1,7 @@
 // Package crash runs the built operator, on a real API server and against the simulated
 // AWS, through the lives of tenants, distributions and connection groups again and again,
-// and at each call that it makes ends it, or spoils the call. What has to be true afterwards
-// is checked after each case; how to read the report and to replay a case is described in
-// docs/reliability.md.
+// and at each call that it makes ends it, or spoils the call. Each case is followed by checks of what has to be true
+// then; how to read the report and to replay a case is described in docs/reliability.md.
 //
 // What only this proves: that the binary, as it is shipped, survives as a process. It is killed, stopped and woken between
 // any two of its calls, loses its lease to another process and wakes with a write on its way, and meets the finalizers,
@@ -41,6 +40,8 @@ var (
 	report   = flag.String("crash.report", "", "write the results as JSON to this file, or all calls of a soak that fails")
 	list     = flag.Bool("crash.list", false, "list the cases instead of running them")
 	update   = flag.Bool("crash.update", false, "rewrite testdata/references.json")
+	// levelsReport is not the report of the cases: what both continue is not the same.
+	levelsReport = flag.String("crash.levels", "", "let TestLevels tell which levels of tests notice which mistakes, and continue this report")
 
 	theRig *rig
 )

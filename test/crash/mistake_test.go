@@ -24,11 +24,11 @@ const budgetConfigMap = "cloudfront-tenant-operator-deletion-budget"
 // budgetSettle is how long a burst of deletions takes to be judged.
 const budgetSettle = time.Second
 
-// crowd are the tenants of a lifecycle in which a person deletes most of them by mistake: more than half, and fewer than
+// crowd are the tenants of a lifecycle in which a user deletes most of them by mistake: more than half, and fewer than
 // what the budget allows in numbers.
 var crowd = []string{"acme", "beta", "gamma", "delta", "epsilon"}
 
-// mistakeLifecycles are those in which deletions wait for a person.
+// mistakeLifecycles are those in which deletions wait for an approval.
 func mistakeLifecycles() []*lifecycle {
 	return []*lifecycle{{
 		name: "mistake", about: "Most tenants are deleted at once. Nothing happens until a person approves it.", parks: true,

@@ -87,12 +87,12 @@ func providerMutations() []mutation {
 		oracles:      []string{oracleUnserved},
 	}, {
 		name:         "what Cloudflare's API has accepted counts as in effect",
-		replacements: []replacement{{cloudflareAPI, "(*Zones).InSync", `return true, nil`, nil}},
+		replacements: []replacement{{cloudflareAPI, "(*DNS).InSync", `return true, nil`, nil}},
 		cases:        []string{"dns/cf-delete/name servers lag 20s"},
 		oracles:      []string{oracleDangling},
 	}, {
 		name:         "what Azure's Resource Manager has accepted counts as in effect",
-		replacements: []replacement{{azureAPI, "(*Zones).InSync", `return true, nil`, nil}},
+		replacements: []replacement{{azureAPI, "(*DNS).InSync", `return true, nil`, nil}},
 		cases:        []string{"dns/az-delete/name servers lag 20s"},
 		oracles:      []string{oracleDangling},
 	}, {
@@ -147,7 +147,7 @@ func grantMutations() []mutation {
 		oracles:      []string{oracleGrant},
 	}, {
 		name:         "the proof of a domain is not asked",
-		replacements: []replacement{{tenantRules, "Input.unproven", `return nil`, nil}},
+		replacements: []replacement{{tenantRules, "Input.missingProofs", `return nil`, nil}},
 		cases:        []string{"reference/ungranted/undisturbed"},
 		oracles:      []string{oracleGrant},
 	}}
@@ -194,7 +194,7 @@ func dnsMutations() []mutation {
 	return []mutation{
 		{
 			name: "names are out of DNS after the tenant, not before",
-			replacements: []replacement{{tenantRules, "retracted", `if _, absent := gone(in); absent {
+			replacements: []replacement{{tenantRules, "dnsRemoved", `if _, absent := gone(in); absent {
 					return original(in)
 				}
 				return Decision{}, false`, nil}},
@@ -235,7 +235,7 @@ func dnsMutations() []mutation {
 			oracles: []string{oracleLedger, oracleLeak, oracleDangling},
 		}, {
 			name: "the certificate is requested with every update",
-			replacements: []replacement{{tenantRules, "faithful", `d, fires := original(in)
+			replacements: []replacement{{tenantRules, "inSync", `d, fires := original(in)
 				if u, is := d.Step.(Update); is {
 					u.Request = in.Desired.Request
 					d.Step = u
@@ -245,14 +245,14 @@ func dnsMutations() []mutation {
 			oracles: []string{oracleLiveness, oracleQuiescence, oracleDifferential, oracleHonesty},
 		}, {
 			name: "a certificate that the spec names is deleted with the tenant",
-			replacements: []replacement{{tenantRules, "Input.judged", `named := in.Desired.Customizations.CertificateARN
+			replacements: []replacement{{tenantRules, "judge", `named := in.Desired.Customizations.CertificateARN
 				if in.Deleting && named != "" && !slices.Contains(in.Memory.Certificates, named) {
 					in.Memory.Certificates = append(slices.Clone(in.Memory.Certificates), named)
 				}
 				if in.Deleting {
 					in.Desired.Customizations.CertificateARN = ""
 				}
-				return original()`, []string{"slices"}}},
+				return original(in)`, []string{"slices"}}},
 			cases:   []string{"reference/equal-record/undisturbed"},
 			oracles: []string{oracleDelete},
 		},
@@ -268,21 +268,21 @@ func createMutations() []mutation {
 	return []mutation{
 		{
 			name: "the create mark is not stored",
-			replacements: []replacement{{tenantController, "(*pass).ensureFinalizer", `delete(annotations, v1alpha1.AnnotationCreatePending)
-				return original(ctx, k, annotations)`, []string{kubeAPI}}},
+			replacements: []replacement{{tenantController, "act.ensureFinalizer", `delete(annotations, v1alpha1.AnnotationCreatePending)
+				return original(ctx, annotations)`, []string{kubeAPI}}},
 			cases:   []string{"lag/create-delete/new tenants hidden 20s/aws:CreateDistributionTenant#1/kill-committed"},
 			oracles: []string{oracleLeak},
 		}, {
 			name: "the finalizer is not stored before the create",
-			replacements: []replacement{{tenantController, "(*pass).ensureFinalizer", `if annotations[v1alpha1.AnnotationCreatePending] != "" {
+			replacements: []replacement{{tenantController, "act.ensureFinalizer", `if annotations[v1alpha1.AnnotationCreatePending] != "" {
 					return nil
 				}
-				return original(ctx, k, annotations)`, []string{kubeAPI}}},
+				return original(ctx, annotations)`, []string{kubeAPI}}},
 			cases:   []string{"kill/create-delete/aws:CreateDistributionTenant#1/kill-committed"},
 			oracles: []string{oracleLeak},
 		}, {
 			name: "a tenant is not looked up by its name",
-			replacements: []replacement{{tenantRules, "informed", `if in.Memory.ID == "" {
+			replacements: []replacement{{tenantRules, "lookedUp", `if in.Memory.ID == "" {
 					return Decision{}, false
 				}
 				return original(in)`, nil}},
@@ -381,7 +381,7 @@ func removeMutations() []mutation {
 			oracles:      []string{oracleLiveness},
 		}, {
 			name: "the object is let go although the deletion failed",
-			replacements: []replacement{{tenantController, "(*pass).delete", `err := original(ctx, k, s)
+			replacements: []replacement{{tenantController, "act.delete", `err := original(ctx, s)
 				if fault.Is(err, fault.Transient) {
 					p.in.World.Knowledge, p.in.World.Tenant = resource.Absent, nil
 					return nil
@@ -478,11 +478,8 @@ func TestMutations(t *testing.T) {
 // play runs the mistaken operator through the cases that have to catch it.
 func (m mutation) play(t *testing.T, cases []*kase, references map[string]*reference) (by string, err error) {
 	t.Helper()
-	dir, mistaken := t.TempDir(), overlay.Of(theRig.root)
-	if err := m.apply(mistaken); err != nil {
-		return "", err
-	}
-	path, err := mistaken.Write(dir)
+	dir := t.TempDir()
+	path, err := m.overlay(dir)
 	if err != nil {
 		return "", err
 	}

@@ -124,7 +124,7 @@ func (s *stage) checkHonest(o *tenantObject) {
 	if problem == "" {
 		return
 	}
-	// We may be late: what was true then may have been changed by what a person did since.
+	// We may be late: a user may have changed since what was true then.
 	now := &tenantObject{}
 	if err := s.rig.kube.Get(s.ctx, client.ObjectKeyFromObject(o), now); err != nil || now.Generation != o.Generation || !now.DeletionTimestamp.IsZero() {
 		return
@@ -435,7 +435,7 @@ func (s *stage) outcome() outcome {
 	for _, o := range s.objects() {
 		a := objectOutcome{Name: o.Name, Generation: o.Generation, Deleted: !o.DeletionTimestamp.IsZero(), Finalizers: o.Finalizers, Annotations: map[string]string{}}
 		for k, v := range o.Annotations {
-			// The mark stays from any create that was tried, also in vain.
+			// The mark stays from any create that was tried, even if it failed.
 			if k != v1alpha1.AnnotationCreatePending {
 				a.Annotations[k] = clean.Replace(v)
 			}

@@ -121,7 +121,7 @@ func (k *parentKind) isReady(s *stage) bool {
 	if o, found := s.rig.views.seen(s.namespace, k.empty(), k.object); !found || !parentOf(o).claims() {
 		return false
 	}
-	// What we saw may be older than what a person did last.
+	// Our view may be older than the last action of the user.
 	o, found := s.parent(k)
 	r, there := s.resourceOf(o)
 	return found && there && o.claims() && o.status.ID == r.ID

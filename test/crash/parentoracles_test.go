@@ -76,7 +76,7 @@ func (s *stage) checkHeld(owners map[string]parentResource) {
 		}
 	}
 	for uid, r := range owners {
-		// What was released may be gone before we asked.
+		// A released resource may be gone before we asked.
 		if now, there := s.parentIn("/" + r.ID); there && now.Tags[uidTag] == uid && !held[uid] {
 			s.violate(oracleLeak, "%s %s of %s has no object that holds it", r.kind.name, r.ID, r.Reference)
 		}
@@ -174,7 +174,7 @@ func (s *stage) checkParentHonest(o parentObject) {
 	if problem == "" {
 		return
 	}
-	// We may be late: what was true then may have been changed by what a person did since.
+	// We may be late: a user may have changed since what was true then.
 	if now, found := s.nowOf(o); found && now.GetGeneration() == o.GetGeneration() && now.GetDeletionTimestamp() == nil {
 		s.violate(oracleHonesty, "%s says it is Ready and Synced at generation %d, but %s", o.GetName(), o.GetGeneration(), problem)
 	}

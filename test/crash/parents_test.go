@@ -28,7 +28,7 @@ type parentKind struct {
 	refer func(o *tenantObject)
 	// wanted is what the spec decides of the configuration, to be compared with that of the resource.
 	wanted func(o client.Object) any
-	// disable and destroy are what a person does in AWS.
+	// disable and destroy are the actions of a user in AWS.
 	disable func(s *stage, id, etag string) error
 	destroy func(s *stage, id, etag string) error
 }

@@ -108,7 +108,7 @@ type views struct {
 	stages map[string]*stage
 	// latest are the objects by namespace, and then by kind and name.
 	latest map[string]map[string]client.Object
-	// replaced are versions of tenants' objects that others have taken the place of, the latest last.
+	// replaced are earlier versions of tenants' objects, the latest last.
 	replaced map[string][]replacedVersion
 }
 

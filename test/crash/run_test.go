@@ -120,7 +120,7 @@ func play(s *stage, k *kase, res *result, want *reference, seed uint64, slots sl
 		settle = max(settle, 2*longestSweep)
 	}
 	if l.meddles {
-		// Status may not have caught up with what a person did to AWS.
+		// Status may not have caught up with a user's change in AWS.
 		settle = max(settle, sweepInterval)
 	}
 	s.pause(settle)
@@ -209,7 +209,7 @@ const (
 	rewrites
 	// forgets lets status not know how many distributions were lost before: the present one tells all that is needed.
 	forgets
-	// anything means that a person has changed what the end looks like.
+	// anything means that a user has changed what the end looks like.
 	anything
 )
 

@@ -160,7 +160,7 @@ func (s *soak) endOne() {
 	r.kill(p, nil)
 }
 
-// act is one thing that a person does.
+// act is one action of a user.
 func (s *soak) act() {
 	s.operations++
 	name := fmt.Sprintf("soak-%02d", s.dice.IntN(soakTenants))
@@ -184,13 +184,13 @@ func (s *soak) act() {
 			metav1.SetMetaDataAnnotation(&o.ObjectMeta, v1alpha1.AnnotationPaused, v1alpha1.PausedTrue)
 		})
 	case n == 10:
-		s.edit(name, goesOn)
+		s.edit(name, unpause)
 	default:
 		s.edit(name, s.change)
 	}
 }
 
-func goesOn(o *tenantObject) { delete(o.Annotations, v1alpha1.AnnotationPaused) }
+func unpause(o *tenantObject) { delete(o.Annotations, v1alpha1.AnnotationPaused) }
 
 // change draws another spec.
 func (s *soak) change(o *tenantObject) {
@@ -282,7 +282,7 @@ func (s *soak) calm() {
 	for _, o := range s.objects() {
 		// One that was paused and then deleted waits, too.
 		base := o.DeepCopy()
-		goesOn(&o)
+		unpause(&o)
 		s.must("letting "+o.Name+" go on", client.IgnoreNotFound(s.rig.kube.Patch(s.ctx, &o, client.MergeFrom(base))))
 	}
 	s.await("all objects to be settled", func() bool { s.approveRemovals(); return s.settledAll() })

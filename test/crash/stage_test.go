@@ -82,7 +82,7 @@ type stage struct {
 	processes *process.Group
 	replicas  []*replica
 
-	// thawed is closed when frozen processes go on.
+	// thawed is closed when frozen processes continue.
 	thawed chan struct{}
 
 	mu         sync.Mutex
@@ -93,7 +93,7 @@ type stage struct {
 	timers     []*time.Timer
 	// uids are those of the objects that this case has had.
 	uids map[types.UID]string
-	// orphans are the UIDs of objects whose finalizer a person took off.
+	// orphans are the UIDs of objects whose finalizer a user has removed.
 	orphans map[types.UID]bool
 	theirs  map[string]sim.TenantState
 	// ours are the tenants that were written to while they were ours.
@@ -102,11 +102,11 @@ type stage struct {
 	removed int
 	// claimed is the generation at which an object last said that all was done.
 	claimed map[types.UID]int64
-	// approved means that a person has approved the deletions that wait.
+	// approved means that a user has approved the deletions that wait.
 	approved bool
-	// wiped means that a person took the status away.
+	// wiped means that a user has removed the status.
 	wiped bool
-	// foreign are the records of other people, by zone; nil for a zone that a person deleted.
+	// foreign are the records of others, by zone; nil for a zone that a user has deleted.
 	foreign map[string][]sim.RecordState
 
 	// seeded are the certificates that were there from the start.
@@ -130,7 +130,7 @@ type violation struct {
 	Text   string `json:"text"`
 }
 
-// aborted ends a case that can't go on.
+// aborted ends a case that can't continue.
 type aborted struct{}
 
 func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options) (*stage, error) {
@@ -426,7 +426,7 @@ func (s *stage) stormy() bool {
 	return s.storming
 }
 
-// What people do.
+// The actions of users.
 
 // create makes an object.
 func (s *stage) create(name string, change ...func(*v1alpha1.DistributionTenant)) {
@@ -542,7 +542,7 @@ func (s *stage) must(doing string, err error) {
 	}
 }
 
-// What there is to see.
+// The observations.
 
 // get reads an object past every cache.
 func (s *stage) get(name string) (*v1alpha1.DistributionTenant, bool) {

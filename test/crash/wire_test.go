@@ -121,7 +121,7 @@ func (l *dnsListener) session(conn net.Conn) {
 }
 
 // exchange has the gate deal with a message. It reports whether the connection can take another.
-func (l *dnsListener) exchange(ctx context.Context, conn net.Conn, message []byte) (goesOn bool) {
+func (l *dnsListener) exchange(ctx context.Context, conn net.Conn, message []byte) (open bool) {
 	m := new(dns.Msg)
 	if err := m.Unpack(message); err != nil || len(m.Question) != 1 {
 		return false
@@ -138,7 +138,7 @@ func (l *dnsListener) exchange(ctx context.Context, conn net.Conn, message []byt
 			if p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is compared as net/http does
 				panic(p)
 			}
-			goesOn = false
+			open = false
 		}
 	}()
 	l.handler.ServeHTTP(w, r.WithContext(ctx))

@@ -22,7 +22,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 )
 
 const root = "../.."
@@ -262,7 +263,7 @@ func foreign(page, target string) bool {
 func TestFlagsOfTheOperatorExist(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{"kubeconfig": true}
-	for _, f := range operator.Flags() {
+	for _, f := range config.Flags() {
 		known[f.Name] = true
 	}
 	plugin := flagsOf(cli.New(cli.Options{}))
@@ -327,14 +328,14 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 			known[m[1]] = true
 		}
 	}
-	metrics, err := operator.Metrics()
+	measured, err := metrics.Reference()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range metrics {
+	for _, m := range measured {
 		known[m.Name] = true
 	}
-	// What looks like a reason is one word of several capitalised parts.
+	// A reason looks like one word of several capitalised parts.
 	reason := regexp.MustCompile(`^(?:[A-Z][a-z]+){2,}$`)
 	metric := regexp.MustCompile(`cloudfront_tenant_operator_[a-z_]+`)
 	for _, p := range pages(t) {
@@ -413,7 +414,7 @@ func hasValue(values map[string]any, path ...string) bool {
 		if at, ok = level[part]; !ok {
 			return false
 		}
-		// What is as in the monitoring API, whatever the default has, can be anything.
+		// Values in the form of the monitoring API can be anything, whatever the default has.
 		if inner, isMap := at.(map[string]any); isMap && (len(inner) == 0 || part == "tlsConfig") {
 			return true
 		}

@@ -14,11 +14,14 @@ import (
 	"testing"
 )
 
-// strange are words and phrases that are correct and that no engineer searches for, with what to write instead.
-var strange = []struct {
+// strangeWords are words and phrases that are correct and that no engineer searches for, with what to write instead.
+type strangeWords struct {
 	words   *regexp.Regexp
 	instead string
-}{
+}
+
+// strange are those that no text has.
+var strange = []strangeWords{
 	{regexp.MustCompile(`(?i)\b(nobody|somebody|whoever)\b`), "no one, another controller, anyone who ..."},
 	{regexp.MustCompile(`(?i)\banew\b`), "again, recreate"},
 	{regexp.MustCompile(`(?i)\b(mend(s|ed|ing)?|cure[sd]?)\b`), "fix"},
@@ -31,7 +34,21 @@ var strange = []struct {
 	{regexp.MustCompile(`(?i)\bwho only wants?\b`), "if you only want"},
 }
 
-// TestPlainWords reads what users read: the pages, the chart, the CRDs, the samples, and the texts in the program.
+// strangeInComments are further ones that comments are free of. The comments of API types are texts for users.
+var strangeInComments = []strangeWords{
+	{regexp.MustCompile(`(?i)\bgo(es|ing)? on\b`), "continue"},
+	{regexp.MustCompile(`(?i)\bso many\b`), "n, that many"},
+	{regexp.MustCompile(`(?i)\b(they|those|them) who\b`), "those that, or a noun such as callers"},
+	{regexp.MustCompile(`(?i)\bbe it\b`), "whether"},
+	{regexp.MustCompile(`(?i)\b(hold|holds|held|holding) (\w+ )?back\b`), "delay, stop"},
+	{regexp.MustCompile(`(?i)\b(anybody|everybody|whosever)\b`), "anyone, everyone, or a noun such as users"},
+	{regexp.MustCompile(`\bpersons?\b`), "someone, a user, an administrator"},
+	{regexp.MustCompile(`(?i)\b(take|takes|taken|taking|took) the place of\b`), "replace"},
+	{regexp.MustCompile(`(?i)\bin vain\b`), "for nothing"},
+}
+
+// TestPlainWords reads what users read: the pages, the chart, the CRDs, the samples, and the texts in the program. It
+// also reads the comments of the program.
 func TestPlainWords(t *testing.T) {
 	for _, name := range readable(t) {
 		content, err := os.ReadFile(filepath.Join(root, name))
@@ -39,22 +56,30 @@ func TestPlainWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, line := range strings.Split(string(content), "\n") {
-			reportStrange(t, name, i+1, line)
+			reportStrange(t, strange, name, i+1, line)
 		}
 	}
-	for _, dir := range []string{"api", "bench", "cmd", "internal"} {
+	for _, dir := range []string{"api", "bench", "cmd", "hack", "internal"} {
 		walk(t, dir, func(name string) {
-			if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testkit/") {
+			if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 				return
 			}
-			stringsOf(t, name, func(line int, text string) { reportStrange(t, name, line, text) })
+			inLiterals, inComments := strange, slices.Concat(strange, strangeInComments)
+			switch {
+			case dir == "api":
+				inComments = strange
+			case strings.Contains(name, "/testkit/"):
+				inLiterals = nil
+			}
+			textsOf(t, name, func(line int, text string) { reportStrange(t, inLiterals, name, line, text) },
+				func(line int, text string) { reportStrange(t, inComments, name, line, text) })
 		})
 	}
 }
 
-func reportStrange(t *testing.T, name string, line int, text string) {
+func reportStrange(t *testing.T, words []strangeWords, name string, line int, text string) {
 	t.Helper()
-	for _, s := range strange {
+	for _, s := range words {
 		if found := s.words.FindString(text); found != "" {
 			t.Errorf("%s:%d says %q: write %s", name, line, found, s.instead)
 		}
@@ -91,18 +116,23 @@ func walk(t *testing.T, dir string, visit func(name string)) {
 	}
 }
 
-// stringsOf visits the string literals of a Go file.
-func stringsOf(t *testing.T, name string, visit func(line int, text string)) {
+// textsOf visits the string literals of a Go file, and the lines of its comments.
+func textsOf(t *testing.T, name string, literal, comment func(line int, text string)) {
 	t.Helper()
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, filepath.Join(root, name), nil, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(files, filepath.Join(root, name), nil, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			comment(files.Position(c.Pos()).Line, c.Text)
+		}
+	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if literal, is := n.(*ast.BasicLit); is && literal.Kind == token.STRING {
-			if text, err := strconv.Unquote(literal.Value); err == nil {
-				visit(files.Position(literal.Pos()).Line, text)
+		if l, is := n.(*ast.BasicLit); is && l.Kind == token.STRING {
+			if text, err := strconv.Unquote(l.Value); err == nil {
+				literal(files.Position(l.Pos()).Line, text)
 			}
 		}
 		return true

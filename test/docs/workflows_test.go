@@ -106,7 +106,8 @@ func TestWorkflowsHaveLeastPermissions(t *testing.T) {
 	}
 }
 
-// What an expression holds, such as the title of a pull request, would become part of the script. It belongs into env.
+// The value of an expression, such as the title of a pull request, would become part of the script. It belongs into
+// env.
 func TestScriptsOfWorkflowsHoldNoExpressions(t *testing.T) {
 	t.Parallel()
 	for _, w := range workflows(t) {

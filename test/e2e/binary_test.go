@@ -21,7 +21,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
-// The samples, applied as a person does, reach the conditions that they are there to show.
+// The samples, applied as a user does, reach the conditions that they are there to show.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{})

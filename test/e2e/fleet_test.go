@@ -25,7 +25,7 @@ const (
 // by then.
 var quotas = []string{"GetCallerIdentity", "ListServiceQuotas", "ListAWSDefaultServiceQuotas", "ListConnectionGroups", "ListDistributionsByConnectionMode"}
 
-// What the whole lifetime of a fleet costs, in AWS calls and in writes to etcd.
+// The cost of the whole lifetime of a fleet, in AWS calls and in writes to etcd.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{DeployDelay: 2 * time.Second, PageSize: pageSize})

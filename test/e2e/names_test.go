@@ -19,8 +19,8 @@ const namedZone = "customers.example.net"
 // wakeInterval is more than the time between the portions in which objects are woken to write their certificate.
 const wakeInterval = 8 * time.Second
 
-// What a fleet costs whose tenants have a managed certificate and a DNS record each, all in one
-// zone under Route 53's own limits, and what it leaves behind.
+// The cost of a fleet whose tenants have a managed certificate and a DNS record each, all in one zone under Route 53's
+// own limits, and its remains.
 func TestFleetWithCertificatesAndDNS(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{DeployDelay: 2 * time.Second, PageSize: pageSize})

@@ -35,7 +35,7 @@ func TestATenantBeforeItsParents(t *testing.T) {
 		}
 	}
 
-	// What was just made is looked for in AWS for two minutes before it is believed to be gone. Nothing tells this operator
+	// A new resource is looked for in AWS for two minutes before it is believed to be gone. Nothing tells this operator
 	// that it was.
 	s.stop(op)
 	s.kubectl("annotate", "cfdt,cfd,cfcg", "--all", v1alpha1.AnnotationCreatePending+"-")

@@ -17,8 +17,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
-// Metrics name namespaces and how many customers they have: only those whom the API server
-// lets read /metrics may see them.
+// Metrics name namespaces and how many customers they have: only clients that the API server lets read /metrics may see
+// them.
 func TestSecureMetrics(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{})

@@ -214,7 +214,7 @@ func (s *scene) serves(want []string) {
 	s.ready(want...)
 }
 
-// discreet looks for pieces of the connection string in everything that the operator tells anybody. Some of that has to
+// discreet looks for pieces of the connection string in all output of the operator. Some of that has to
 // speak of the source, or nothing would be checked.
 func (s *scene) discreet(op *stack.Operator, speak ...string) {
 	s.t.Helper()

@@ -37,7 +37,7 @@ func (h *heard) has(text string) bool {
 	return strings.Contains(h.said, text)
 }
 
-// With the chart's objects and rights the operator makes its certificate, the API server trusts it, and a person is
+// With the chart's objects and rights the operator makes its certificate, the API server trusts it, and a user is
 // warned.
 func TestWebhook(t *testing.T) {
 	t.Parallel()

@@ -68,7 +68,7 @@ func createNamespace(t *testing.T, name string) {
 	}
 }
 
-// member is the client of a person who has nothing but the chart's role for editors of tenants, in a new namespace.
+// member is the client of a user who has nothing but the chart's role for editors of tenants, in a new namespace.
 func member(t *testing.T, namespace string) client.Client {
 	t.Helper()
 	createNamespace(t, namespace)

@@ -27,7 +27,7 @@ func TestACloneChangesNothingUntilItIsAccepted(t *testing.T) {
 	if stored.Data["issuer"] == "" || stored.Data["cluster-id"] == "" || fingerprint == "" {
 		t.Fatalf("at its first start the operator has stored %v", stored.Data)
 	}
-	// The same cluster goes on, and nothing is written.
+	// The same cluster continues, and nothing is written.
 	c.restart(nil)
 	if again := c.stored(); again.ResourceVersion != stored.ResourceVersion {
 		t.Errorf("a start in the same cluster writes the ConfigMap")

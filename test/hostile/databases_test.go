@@ -134,8 +134,8 @@ func readers(operator int) []int {
 	return pids
 }
 
-// One namespace has databases that mean harm, and its neighbor an honest one: the harm is that of its sources alone. The
-// operator goes on in the same process, needs no more memory for it, and reads the honest table on time.
+// One namespace has databases that mean harm, and its neighbor an honest one: the harm is that of its sources alone.
+// The operator continues in the same process, needs no more memory for it, and reads the honest table on time.
 func TestADatabaseThatMeansHarmHarmsItsSourceOnly(t *testing.T) {
 	engine, err := database.Start(t.Context(), mapping.Redis, database.Options{})
 	if err != nil {

@@ -93,7 +93,7 @@ func TestFiveSmallNamespacesAreOneMistake(t *testing.T) {
 	}
 }
 
-// A team that deletes more than its share is held alone: the others go on deleting what they have to.
+// A team that deletes more than its share is held alone: the others continue to delete what they have to.
 func TestARivalDoesNotUseUpTheBudget(t *testing.T) {
 	forget(t, "rival")
 	f := newFleet(t, "honest")

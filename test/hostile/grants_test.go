@@ -22,7 +22,7 @@ const (
 	theirTable  = "customers-bank"
 )
 
-// What one namespace asks for of what others have in the account is refused before AWS is asked, whoever has let the object
+// A namespace that asks for others' resources in the account is refused before AWS is asked, however the object got
 // into the cluster, and everything of the others stays as it was.
 func TestOneTeamTakesNothingOfAnother(t *testing.T) {
 	const rival = "grants-rival"

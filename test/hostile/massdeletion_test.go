@@ -128,7 +128,7 @@ func (f *fleet) objects(g gomega.Gomega) []v1alpha1.DistributionTenant {
 	return list.Items
 }
 
-// held waits until so many objects say that they are held, and returns the plan.
+// held waits until n objects say that they are held, and returns the plan.
 func (f *fleet) held(n int) (plan string) {
 	f.t.Helper()
 	f.eventually(func(g gomega.Gomega) {
@@ -265,8 +265,8 @@ func (f *fleet) tenantsInAWS() map[string]sim.TenantState {
 	return out
 }
 
-// However a fleet is deleted, nothing is changed in AWS before a person has approved it. What was deleted by mistake is
-// there again as it was once its objects are.
+// However a fleet is deleted, nothing is changed in AWS before an administrator has approved it. Tenants that were
+// deleted by mistake are as before once their objects are back.
 func TestAFleetIsNotDeletedByMistake(t *testing.T) {
 	f := newFleet(t, "shop")
 	before, ctx := f.tenantsInAWS(), t.Context()
@@ -420,7 +420,7 @@ func TestAFleetIsNotSwitchedOffByMistake(t *testing.T) {
 	_, _, last := f.changes(0)
 	f.enable(0, *size, false)
 	plan := f.held(*size)
-	// What was reverted is no part of the plan any more, which keeps its name.
+	// Reverted deletions are no part of the plan any more, which keeps its name.
 	f.enable(0, *size/4, true)
 	f.eventually(func(g gomega.Gomega) {
 		for _, o := range f.objects(g) {
@@ -449,7 +449,7 @@ func TestAFleetIsNotSwitchedOffByMistake(t *testing.T) {
 	})
 }
 
-// freezes stops everything, and lets it go on.
+// freezes stops everything, and lets it continue.
 func (f *fleet) freezes() {
 	f.t.Helper()
 	_, _, last := f.changes(0)

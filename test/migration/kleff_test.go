@@ -95,7 +95,7 @@ func TestFromKleff(t *testing.T) {
 	}
 }
 
-// What the page says of the step that was forgotten: the kind waits, and nothing is lost.
+// The page on a forgotten step: the kind waits, and nothing is lost.
 func TestForgettingTheFinalizersOfKleff(t *testing.T) {
 	c := newCluster(t, moduleRoot+"/test/migration/testdata/kleff-crd.yaml")
 	r := &reader{t: t, cluster: c, kubeconfig: c.Kubeconfig(), namespace: "default", dir: t.TempDir()}

@@ -32,7 +32,7 @@ import (
 const (
 	moduleRoot = "../.."
 	newCRD     = moduleRoot + "/config/crd"
-	// patience bounds a block of commands. What it waits for is there before it starts.
+	// patience bounds a block of commands. The objects that it waits for are there before it starts.
 	patience = time.Minute
 )
 
@@ -105,7 +105,7 @@ func (c *cluster) bash(ctx context.Context, kubeconfig, dir, script string) (str
 	return string(out), err
 }
 
-// reader is a person who follows a page of the documentation in a namespace of a world.
+// reader follows a page of the documentation in a namespace of a world.
 type reader struct {
 	t          *testing.T
 	cluster    *cluster

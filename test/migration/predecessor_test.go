@@ -95,7 +95,7 @@ func TestFromThePredecessor(t *testing.T) {
 	if out := r.follow("predecessor/drift"); !strings.Contains(out, "customizations.webAcl") {
 		t.Errorf("the drift does not show:\n%s", out)
 	}
-	// What the page says of the next change of the spec.
+	// The page on the next change of the spec.
 	r.follow("predecessor/forbid")
 	w.Advance(settle)
 	is(t, w, "plain", readyTrue, syncedTrue)

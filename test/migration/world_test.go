@@ -123,7 +123,7 @@ func adopted(t *testing.T, w *world.World, object string, before sim.TenantState
 	}
 }
 
-// writes counts what anybody has changed in AWS, by operation.
+// writes counts all changes in AWS, by operation.
 func writes(w *world.World) map[string]int {
 	counts := map[string]int{}
 	for operation, c := range w.Sim.Calls() {

@@ -304,7 +304,7 @@ func (l *losses) state() (served map[string]bool, tenants []sim.TenantState) {
 	}
 	for _, s := range tenants {
 		for domain := range s.Domains {
-			// What someone has added in AWS has no records.
+			// Domains that users have added in AWS have no records.
 			resolves := routed[domain] != "" || strings.HasPrefix(domain, "more-")
 			served[domain] = resolves && s.Enabled && !off[s.DistributionID] && !off[s.ConnectionGroupID]
 		}

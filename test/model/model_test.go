@@ -73,8 +73,9 @@ func checkTenants(t *testing.T) {
 // bubbleTB hides the deadline of the test, which a bubble doesn't allow to ask for.
 type bubbleTB struct{ rapid.TB }
 
-// tick lets some of the bubble's time pass: rapid bounds by it how long it simplifies a case that fails. What fails lets it
-// pass as well, or a case that goes on failing would be simplified for hours: each try of one that spins takes seconds.
+// tick lets some of the bubble's time pass: rapid bounds by it how long it simplifies a case that fails. A failure lets
+// it pass as well, or a case that keeps failing would be simplified for hours: each try of one that spins takes
+// seconds.
 func tick() { <-time.NewTimer(200 * time.Millisecond).C }
 
 // model is a world and what is remembered of what was done to it.
@@ -126,7 +127,7 @@ func newModel(t *rapid.T) *model {
 	return m
 }
 
-// calmDown ends the noise. What people did in AWS stays.
+// calmDown ends the noise. Changes of users in AWS stay.
 func (m *model) calmDown() {
 	m.Sim.ClearFaults()
 	m.CrashAt(-1, false)

@@ -82,8 +82,7 @@ func TestAChangeOfDNSMadeWhilePausedIsMadeUpFor(t *testing.T) {
 	}
 }
 
-// What refused a create that was healed since is not held against an object that waits for
-// something else.
+// A refused create whose cause is gone does not count against an object that waits for something else.
 func TestWhatHoldsBackACreateNowIsNamed(t *testing.T) {
 	w := newNamesWorld(t)
 	o := withDNS(w, "alpha", v1alpha1.ValidationTokenHostCloudFront, "a.example.net")

@@ -84,7 +84,7 @@ var nameInBatch = regexp.MustCompile(`<Name>([^<]+)</Name>`)
 
 func same(a, b sim.RecordState) bool { return cmp.Equal(a, b) }
 
-// noteEdit remembers what a person wrote.
+// noteEdit remembers what a user wrote.
 func (n *names) noteEdit(name string) {
 	o, _ := n.Get(name)
 	l := n.born[string(o.UID)]
@@ -156,7 +156,7 @@ func (n *names) checkTruth() {
 	for _, o := range n.objects() {
 		problem := n.untrue(o)
 		for _, c := range o.Status.Conditions {
-			// What stops a pass before it knows what DNS is asked for leaves that as it was judged.
+			// A pass that stops before it knows what DNS is asked for leaves the condition as it was.
 			unjudged := c.Type == v1alpha1.ConditionDNSReady && !meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionSynced)
 			want := o.Generation
 			if c.Type == v1alpha1.ConditionReady && c.Status == metav1.ConditionTrue {
@@ -358,7 +358,7 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 		out[v1alpha1.ReasonCertificateSANMismatch] = out[v1alpha1.ReasonCertificateSANMismatch] || uncovered && (o.Spec.ManagedCertificateRequest == nil || o.Spec.Customizations != nil)
 		if s.Domains[d.Domain] != "active" && uncovered && (o.Spec.DNS == nil || routed[d.Domain] == "") {
 			out[v1alpha1.ReasonDomainValidationPending] = true
-			// What CloudFront does not answer for is not published.
+			// Domains that CloudFront does not answer for are not published.
 			out[v1alpha1.ReasonDNSRecordCreating] = ours
 		}
 		if o.Spec.DNS == nil {
@@ -392,7 +392,7 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 		out[v1alpha1.ReasonCertificateFailed] = out[v1alpha1.ReasonDomainValidationPending]
 	}
 	if ours && s.ManagedCertificate == "" && o.Spec.ManagedCertificateRequest != nil && o.Annotations[v1alpha1.AnnotationAdoptedGeneration] != "" {
-		// What is adopted is left as it is until the spec changes: nothing was requested.
+		// An adopted tenant is left as it is until the spec changes: nothing was requested.
 		out[v1alpha1.ReasonPendingValidation] = true
 	}
 	if out[v1alpha1.ReasonCertificateSANMismatch] {
@@ -437,7 +437,7 @@ func (n *names) contestedAt(o v1alpha1.DistributionTenant, domain string) bool {
 	if o.Spec.DriftPolicy != "" {
 		return others || n.unpublished(o, domain) != ""
 	}
-	// What was ours and was changed is put back; only what was never ours is in the way.
+	// Our records that were changed are restored; only records that were never ours are in the way.
 	theirs := slices.ContainsFunc(slices.Collect(maps.Keys(n.made)), func(p place) bool {
 		_, there := n.recordAt(p)
 		return there && p.zone == zone && strings.TrimPrefix(p.name, challenge) == domain && !slices.ContainsFunc(ledger(o), func(e entry) bool {

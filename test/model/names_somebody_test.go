@@ -269,7 +269,7 @@ func (n *names) somebodyAttaches(t *rapid.T) {
 	})
 }
 
-// somebodyTakesTenant deletes a tenant. What leads to it is not the operator's doing.
+// somebodyTakesTenant deletes a tenant. The records that lead to it are not the operator's doing.
 func (n *names) somebodyTakesTenant(t *rapid.T) {
 	s := n.anyTenant(t)
 	for d := range s.Domains {

@@ -199,7 +199,7 @@ func (n *names) watch(v sim.View) {
 	}
 }
 
-// calm ends the noise. What people did in AWS stays, and every customer serves their tokens.
+// calm ends the noise. Changes of users in AWS stay, and every customer serves their tokens.
 func (n *names) calm() {
 	n.calmDown()
 	n.Sim.ChangeSwitches(func(s *sim.Switches) {

@@ -285,8 +285,8 @@ func (m *model) holderOfADomain(o v1alpha1.DistributionTenant) string {
 	return ""
 }
 
-// checkRest checks that an unchanged world is left alone. What AWS refuses may be tried
-// again now and then; nothing else may be written at all.
+// checkRest checks that an unchanged world is left alone. Refused changes may be tried again now and then; nothing else
+// may be written at all.
 func (m *model) checkRest() {
 	blocked := 0
 	for _, o := range m.objects() {

@@ -29,7 +29,7 @@ const partSize = 250
 var properties = map[string]func(*testing.T){"tenants": checkTenants, "names": checkNames, "losses": checkLosses}
 
 // played counts what happened: the schedules that came to their end, and the operations in them, which are what users,
-// other people, AWS and the process did. What was drawn and could not happen does not count.
+// other people, AWS and the process did. Operations that were drawn and could not happen do not count.
 var played struct{ schedules, operations atomic.Int64 }
 
 // counted counts the actions that happen.

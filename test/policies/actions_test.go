@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// team is the namespace of those who try, and there is one more.
+// team is the namespace of the users who try, and there is one more.
 const team, otherTeam = "team", "other-team"
 
 const (
@@ -146,7 +146,7 @@ const (
 	memory    = `{"metadata":{"annotations":{"cloudfront-tenant-operator.io/%s":%s}}}`
 )
 
-// What the operator remembers in metadata is its own.
+// The operator's memory in metadata is its own.
 func TestMemoryNeedsTheVerbAbandon(t *testing.T) {
 	const namespace = "memories"
 	createNamespace(t, namespace)

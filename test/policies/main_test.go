@@ -1,5 +1,5 @@
-// Package policies tests the chart's admission policies and roles for people on a real API server: who may do what, as those who try
-// it. No operator runs; its account is one of those who try.
+// Package policies tests the chart's admission policies and roles for people on a real API server: it acts as users
+// with and without rights. No operator runs; its account is one of these users.
 package policies_test
 
 import (

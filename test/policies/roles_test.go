@@ -16,8 +16,8 @@ var update = flag.Bool("update", false, "write the golden file")
 
 const golden = "testdata/rights.txt"
 
-// What people may do in their namespace, as kubectl auth can-i --list has it: the cluster's own roles read, and write only with a
-// role of the chart. Changes of the golden file are changes of what customers may do.
+// The rights of users in their namespace, as kubectl auth can-i --list has them: the cluster's own roles read, and
+// write only with a role of the chart. Changes of the golden file are changes of what customers may do.
 func TestRightsOfPeople(t *testing.T) {
 	const namespace = "roles"
 	createNamespace(t, namespace)

@@ -58,7 +58,7 @@ func grantsOf(t *testing.T, i *install.Installation) []grant {
 			out = append(out, atoms(b.RoleRef.Name, b.Namespace, rules[b.Namespace+"/"+b.RoleRef.Name])...)
 		}
 	}
-	// What both controllers need stands twice in the roles.
+	// Rights that both controllers need are in the roles twice.
 	seen := map[grant]bool{}
 	out = slices.DeleteFunc(out, func(g grant) bool {
 		again := seen[g]

@@ -114,7 +114,7 @@ func TestADeletedNamespaceAsksTheGuard(t *testing.T) {
 	})
 }
 
-// A person who deletes a tenant of a source means that tenant, unless its namespace is on its way out.
+// A user who deletes a tenant of a source means that tenant, unless its namespace is on its way out.
 func TestPeopleMayDeleteTenantsOfSources(t *testing.T) {
 	t.Parallel()
 	namespace := newNamespace(t)
@@ -265,7 +265,7 @@ func (f *fleet) unharmed() {
 	f.left(f.size)
 }
 
-// left waits until so many of the tenants are left in AWS, enabled.
+// left waits until n of the tenants are left in AWS, enabled.
 func (f *fleet) left(want int) {
 	f.t.Helper()
 	f.eventually(func(g gomega.Gomega) {

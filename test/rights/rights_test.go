@@ -26,7 +26,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/rights"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
@@ -149,8 +150,8 @@ func everyRightIsUsedAndEnough(t *testing.T, installation func(*testing.T) (*ins
 	}
 }
 
-// What the operator asks for at its start is what the chart grants, but for what is known from objects alone: in which namespaces
-// sources need Secrets, and which ClusterRoles and constraints plans name.
+// At its start the operator asks for exactly the rights that the chart grants, except for those that only objects name:
+// in which namespaces sources need Secrets, and which ClusterRoles and constraints plans name.
 func TestCheckedRightsAreTheCharts(t *testing.T) {
 	for name, installation := range map[string]func(*testing.T) (*install.Installation, string){
 		"in all namespaces": inAllNamespaces, "in one namespace": inOneNamespace, "without what guards a fleet": unguarded,
@@ -164,7 +165,7 @@ func TestCheckedRightsAreTheCharts(t *testing.T) {
 
 func compareRights(t *testing.T, i *install.Installation) {
 	t.Helper()
-	var c operator.Config
+	var c config.Config
 	flags := flag.NewFlagSet("operator", flag.ContinueOnError)
 	c.Bind(flags)
 	(&zap.Options{}).BindFlags(flags)
@@ -172,7 +173,7 @@ func compareRights(t *testing.T, i *install.Installation) {
 		t.Fatal(err)
 	}
 	var checked, granted []string
-	for _, r := range c.Rights() {
+	for _, r := range rights.Needed(c) {
 		checked = append(checked, r.Namespace+": "+grant{Group: r.Group, Resource: r.Resource, Verb: r.Verb, Name: r.Name}.String())
 	}
 	for _, g := range grantsOf(t, i) {
@@ -228,7 +229,7 @@ func TestEachRightTakenAway(t *testing.T) {
 	eachTakenAway(t, i, namespace, withoutRepeated(grantsOf(t, i)))
 }
 
-// What is not of the watched namespace is the same in both forms.
+// Everything outside the watched namespace is the same in both forms.
 func TestEachRightInOneNamespaceTakenAway(t *testing.T) {
 	t.Parallel()
 	i, namespace := inOneNamespace(t)

@@ -124,7 +124,7 @@ func tenantsRightsTakenAway(t *testing.T) {
 	}
 }
 
-// What the values don't name, plans can't use, and the tenant or the plan says which value it is.
+// Plans can't use what the values don't name, and the tenant or the plan says which value it is.
 func tenantsTellOfARightThatIsLost(t *testing.T) {
 	r := newTenancyRig(t, "lost")
 	if _, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: r.i, Flags: asInstalled}); err != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
@@ -63,13 +64,13 @@ func (e engine) rows(t *testing.T) port.Rows {
 	t.Helper()
 	switch e.provider {
 	case mapping.Postgres:
-		return postgres.New(postgres.Config{Timeout: time.Minute})
+		return postgres.New(store.Config{Timeout: time.Minute})
 	case mapping.MySQL:
-		return mysql.New(mysql.Config{Timeout: time.Minute})
+		return mysql.New(store.Config{Timeout: time.Minute})
 	case mapping.MongoDB:
-		return mongodb.New(mongodb.Config{Timeout: time.Minute})
+		return mongodb.New(store.Config{Timeout: time.Minute})
 	case mapping.Redis:
-		return redis.New(redis.Config{Timeout: time.Minute})
+		return redis.New(store.Config{Timeout: time.Minute})
 	default:
 		metrics, err := aws.NewMetrics(prometheus.NewRegistry())
 		must(t, err)
@@ -152,7 +153,7 @@ func (c *cell) newTable(rows ...map[string]any) *database.Table {
 	return table
 }
 
-// follow points the source at another table, as a person would.
+// follow points the source at another table, as a user would.
 func (c *cell) follow(table *database.Table) {
 	c.t.Helper()
 	q := table.Query()
@@ -297,8 +298,7 @@ func (c *cell) approve() {
 	c.w.Annotate(customers, v1alpha1.AnnotationApproveDeletions, held.PlanHash)
 }
 
-// told is everything that the operator has told anybody: all of the source but its spec, the events and
-// the tenants.
+// told is all output of the operator: all of the source but its spec, the events and the tenants.
 func (c *cell) told() string {
 	c.t.Helper()
 	o, _ := c.w.Get(customers)

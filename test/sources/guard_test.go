@@ -107,7 +107,7 @@ func testHeldWhole(c *cell) {
 	if held := c.status().HeldDeletions; held.Count != 11 || !slices.Equal(held.Names, names(0, 11)) {
 		c.t.Errorf("held: %s", dump(c.t, held))
 	}
-	// What comes and changes goes on.
+	// New and changed rows are still applied.
 	more := "changed.example.com " + name(12) + ".example.com"
 	c.put(row(fleet), with(row(12), "domain", more))
 	c.poll()
@@ -150,7 +150,7 @@ func testSwitchedOff(c *cell) {
 	if held := c.status().HeldDeletions; held.Count != fleet || held.Changes != fleet || !slices.Equal(held.Names, names(0, 20)) {
 		c.t.Errorf("held: %s", dump(c.t, held))
 	}
-	// What takes nothing away goes on, and what is gone joins the plan.
+	// Changes that take nothing away are made, and missing rows join the plan.
 	c.put(row(fleet))
 	c.remove(name(24))
 	c.poll()
@@ -366,7 +366,7 @@ func testChangedSpec(c *cell) {
 	c.deletedAre(1, 1)
 }
 
-// byHand changes a tenant as a person would.
+// byHand changes a tenant as a user would.
 func (c *cell) byHand(name string, change func(*v1alpha1.DistributionTenant)) {
 	c.t.Helper()
 	o := c.tenant(name)
@@ -561,7 +561,7 @@ func TestLabelTakenAwayAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// TestCreatedByAPersonInTheVeryMoment lets a person create an object between the operator's look and its apply.
+// TestCreatedByAPersonInTheVeryMoment lets a user create an object between the operator's look and its apply.
 func TestCreatedByAPersonInTheVeryMoment(t *testing.T) {
 	var theirs atomic.Pointer[v1alpha1.DistributionTenant]
 	var kube client.Client
@@ -594,7 +594,7 @@ func TestCreatedByAPersonInTheVeryMoment(t *testing.T) {
 	})
 }
 
-// somebodys is a tenant that a person makes.
+// somebodys is a tenant that a user makes.
 func (c *cell) somebodys(name string, labels map[string]string) *v1alpha1.DistributionTenant {
 	o := &v1alpha1.DistributionTenant{Spec: v1alpha1.DistributionTenantSpec{
 		DistributionID: sourceworld.DistributionID, Domains: []v1alpha1.TenantDomain{{Domain: "somebody.example.org"}},

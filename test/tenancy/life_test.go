@@ -42,7 +42,7 @@ owner: {clusterRole: view}
 labels: {example.com/tier: large}
 `
 
-// A customer from the first day to the last. What the plan says, the cluster really does.
+// A customer from the first day to the last. The cluster really does what the plan says.
 func TestLifeOfACustomer(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "life")

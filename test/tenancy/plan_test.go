@@ -141,7 +141,7 @@ func TestPlanThatDoesNotExistTakesNothingAway(t *testing.T) {
 	s.hasLabels(o, "keeps-id", want)
 }
 
-// What a plan no longer says goes from its tenants.
+// Objects that a plan no longer has are removed from its tenants.
 func TestPlanThatSaysLess(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "less")
@@ -174,7 +174,7 @@ func TestPlanInUse(t *testing.T) {
 	s.says(late, kleffv1.ConditionPlanApplied, "False/PlanNotFound", "being deleted", "use another plan")
 	s.says(moves, kleffv1.ConditionTenantReady, "True/Ready")
 
-	// Those who have it keep it: changes by others are still reverted.
+	// Tenants that have it keep it: changes by others are still reverted.
 	change(s, namespace("inuse-moves-id"), func(o *corev1.Namespace) { o.Labels["example.com/tier"] = "none" })
 	s.eventually(func(g gomega.Gomega) {
 		ns := namespace("inuse-moves-id")

@@ -21,8 +21,8 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 )
 
-// What can't be done is reported with field, value and fix, and nothing in the cluster changes: not a label, and not a
-// version. It runs alone, since it looks at everything.
+// Impossible settings are reported with field, value and fix, and nothing in the cluster changes: not a label, and not
+// a version. It runs alone, since it looks at everything.
 func TestWhatCantBeChangesNothing(t *testing.T) {
 	s := newScene(t, "refusals")
 	s.plan("refusals", `{resourceQuota: {hard: {pods: "3"}}, networkIsolation: Namespace}`)
@@ -85,7 +85,7 @@ func TestWhatCantBeChangesNothing(t *testing.T) {
 		t.Errorf("the cluster changed (-before +after):\n%s", diff)
 	}
 
-	// What the first one leaves, one of those that wait gets.
+	// One of the waiting tenants gets the namespace that the first one leaves.
 	s.delete(first)
 	s.gone(first)
 	s.eventually(func(g gomega.Gomega) {
@@ -174,8 +174,8 @@ func put(out map[string]string, resource string, o runtime.Object) error {
 	return err
 }
 
-// What runs in an ingress namespace of a plan reaches the customers of that plan, so that no tenant of any plan has it. It
-// is the tenant's as soon as no plan has it.
+// Pods in an ingress namespace of a plan reach the customers of that plan, so no tenant of any plan may have it. It is
+// the tenant's as soon as no plan has it.
 func TestAnIngressNamespaceIsNoTenants(t *testing.T) {
 	s := newScene(t, "ingress")
 	s.plan("ingress-edge", `{networkIsolation: NamespaceAndIngress, ingressNamespaces: [ingress-gateways]}`)

@@ -31,7 +31,7 @@ func TestQuietRestart(t *testing.T) {
 	s.consistently(func(g gomega.Gomega) { g.Expect(cmp.Diff(before, s.whole())).To(gomega.BeEmpty(), "-before +after") })
 }
 
-// What happened while the operator was away is made up for.
+// The operator catches up on changes that happened while it was away.
 func TestDeletionGoesOnAfterACrash(t *testing.T) {
 	s := newScene(t, "crash")
 	s.plan("crash", `{resourceQuota: {hard: {pods: "3"}}}`)

@@ -26,7 +26,7 @@ func round(n, concurrent int) string {
 	return fmt.Sprintf(`{labels: {example.com/round: "%d"}, resourceQuota: {hard: {pods: "%d"}}, rollout: {maxConcurrent: %d}}`, n, n, concurrent)
 }
 
-// A plan's change reaches all of its tenants, never more than so many at a time, and begins with one.
+// A plan's change reaches all of its tenants, never more than the limit at a time, and begins with one.
 func TestRolloutReachesAllGently(t *testing.T) {
 	t.Parallel()
 	const tenants, concurrent = 30, 4

@@ -98,7 +98,7 @@ func invalidationRules() map[string]limits.Case {
 	}
 }
 
-// starred are so many paths with a star.
+// starred are n paths with a star.
 func starred(n int) string {
 	var paths []string
 	for i := range n {

@@ -788,7 +788,7 @@ func TestTheNameInAWSIsFixed(t *testing.T) {
 	}
 }
 
-// What CloudFront can change in place is free to change.
+// Members that CloudFront can change in place may be changed.
 func TestTheRestOfSpecMayChange(t *testing.T) {
 	obj := newObject(t, "DistributionTenant", newNamespace(t), "shop", `connectionGroupId: cg_1`)
 	if err := kube.Create(t.Context(), obj); err != nil {

@@ -22,9 +22,9 @@ func TestTheAPIServerTakesThePathsThatTheDomainTakes(t *testing.T) {
 		})
 	}
 	t.Run("the table is taken, and what is not in it is not", func(t *testing.T) {
-		for _, f := range mapping.Fields() {
-			if err := inDomain(withKey(f.Path, "k")); err != nil {
-				t.Errorf("%s: %v", f.Path, err)
+		for _, path := range mapping.Paths() {
+			if err := inDomain(withKey(path, "k")); err != nil {
+				t.Errorf("%s: %v", path, err)
 			}
 		}
 		for _, path := range []string{"domain", "spec.domains", "metadata.name"} {
@@ -46,12 +46,12 @@ func fieldPaths() []string {
 		strings.Repeat("a", 63) + ".io/team",
 	}
 	var paths []string
-	for _, f := range mapping.Fields() {
-		paths = append(paths, f.Path, strings.ToUpper(f.Path), "spec."+f.Path, f.Path+".x", f.Path+" ", withKey(f.Path, "k")+"[k]")
-		if base, _, keyed := strings.Cut(f.Path, "["); keyed {
+	for _, path := range mapping.Paths() {
+		paths = append(paths, path, strings.ToUpper(path), "spec."+path, path+".x", path+" ", withKey(path, "k")+"[k]")
+		if base, _, keyed := strings.Cut(path, "["); keyed {
 			paths = append(paths, base, base+"[k", base+"k]", base+".k")
 			for _, key := range keys {
-				paths = append(paths, withKey(f.Path, key))
+				paths = append(paths, withKey(path, key))
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func inDomain(path string) error {
 		DistributionID: "E2EXAMPLE1",
 		Mapping:        []mapping.Mapping{{Column: "c", Field: path}},
 		Defaults:       []mapping.Mapping{{Column: "name", Field: "name"}, {Column: "domain", Field: "domains"}},
-		// What some of the fields require in addition.
+		// The additional requirements of some fields.
 		Template: mapping.Template{Spec: map[string]any{
 			"customizations": map[string]any{
 				"webAcl":          map[string]any{"action": "override"},

@@ -127,7 +127,7 @@ func largestOfResource() v1alpha1.ResourceStatus {
 	return s
 }
 
-// What AWS says, and the longest of what the operator may say, has to fit into status.
+// The texts of AWS, and the longest of the operator, have to fit into status.
 func TestTheLargestStatusOfAParentFits(t *testing.T) {
 	t.Run("Distribution", func(t *testing.T) {
 		obj := newDistribution(t)
@@ -205,7 +205,7 @@ func TestTheNameOfAGroupIsFixed(t *testing.T) {
 	}
 }
 
-// What CloudFront can change in place is free to change.
+// Members that CloudFront can change in place may be changed.
 func TestTheRestOfADistributionMayChange(t *testing.T) {
 	obj := newDistribution(t)
 	obj.Spec.Origins = []v1alpha1.Origin{{ID: "other", DomainName: "b.s3.amazonaws.com", S3OriginConfig: &v1alpha1.S3OriginConfig{}}}

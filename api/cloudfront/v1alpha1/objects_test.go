@@ -149,7 +149,7 @@ spec:
 	}
 }
 
-// What people copy has to work: the sources of the samples and of the pages are taken by the API server, and their
+// Examples have to work: the sources of the samples and of the pages are taken by the API server, and their
 // expressions compile.
 func TestSourcesThatPeopleCopy(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
@@ -449,7 +449,7 @@ func TestHowKubectlShowsTenants(t *testing.T) {
 	if err := kube.Create(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
-	// What is in use is shown, whichever way it was named.
+	// The columns show the resources in use, however they were named.
 	if err := unstructured.SetNestedField(obj.Object, "E2EXAMPLE9", "status", "distributionId"); err != nil {
 		t.Fatal(err)
 	}

@@ -431,14 +431,6 @@ type FieldExpression struct {
 	Expression string `json:"expression,omitempty"`
 }
 
-// FieldPath is a field of a tenant that a row can set.
-//
-// +kubebuilder:validation:MinLength=1
-// +kubebuilder:validation:MaxLength=400
-// +kubebuilder:validation:XValidation:rule="self.matches('^(name|tenantName|domains|enabled|distributionId|connectionGroupId|driftPolicy|deletionPolicy|adoptionPolicy|parameters[[][a-zA-Z0-9_-]{1,128}[]]|tags[[][\\\\p{L}\\\\p{Z}\\\\p{N}_.:/=+@-]{1,128}[]]|metadata[.](labels|annotations)[[]([a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?[]]|customizations[.](webAcl[.](action|arn)|certificate[.]arn|geoRestrictions[.](restrictionType|locations))|managedCertificateRequest[.](validationTokenHost|primaryDomainName|certificateTransparencyLoggingPreference|deleteOnTenantDeletion)|dns[.](provider|account|hostedZoneId|zoneName|recordType|takeover|ttl|assumeRoleArn))$') && !self.matches('^metadata[.][a-z]+[[][^/]{254}')",messageExpression="'\"' + self + '\" is not a field that a row can set: use name, domains, enabled, parameters[<name>], tags[<key>], metadata.labels[<key>] or another path of a DistributionTenant spec'",message="is not a field that a row can set: use name, domains, enabled, parameters[<name>], tags[<key>], metadata.labels[<key>] or another path of a DistributionTenant spec"
-// +kubebuilder:validation:XValidation:rule="!self.matches('^(tags[[]([aA][wW][sS]:|cloudfront-tenant-operator[.]io/)|metadata[.](labels|annotations)[[]([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/)')",messageExpression="'\"' + self + '\" has a prefix that is reserved for AWS, Kubernetes or the operator: use another key'",message="has a prefix that is reserved for AWS, Kubernetes or the operator: use another key"
-type FieldPath string
-
 // DeletionGuard limits how many tenants may be deleted or changed harmfully without approval. A change is harmful if it
 // disables a tenant, removes a domain or the DNS records, moves it to another distribution, connection group or zone,
 // or no longer retains it in AWS. A missing row counts only after several complete reads. If there are more of both than

@@ -43,7 +43,7 @@ func tested(kind string) limits.Kind {
 	return k
 }
 
-// What a plan says of edge tenants is the language of sources: a source can be copied into a plan.
+// A plan describes edge tenants in the language of sources: a source can be copied into a plan.
 func TestEdgeTenantsAreWrittenAsThoseOfASource(t *testing.T) {
 	spec := func(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.JSONSchemaProps {
 		return crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]

@@ -52,7 +52,7 @@ func TestEverySampleApplies(t *testing.T) {
 // yamlBlock is a code block of a page.
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
-// What people copy has to work: the tenants and plans of the samples and of the pages are taken by the API server, and
+// Examples have to work: the tenants and plans of the samples and of the pages are taken by the API server, and
 // the plans compile.
 func TestWhatPeopleCopy(t *testing.T) {
 	root := filepath.Join("..", "..", "..")

@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// heartbeat is how long a build may be silent before a reader takes it for hung.
+// heartbeat is how long a build may be silent before a reader assumes that it hangs.
 const heartbeat = 15 * time.Second
 
 // binaries in the order they are built: the small one shows early that the toolchain works.
@@ -181,7 +181,7 @@ func compileAll(ctx context.Context, module, output string, programs, flags []st
 	return nil
 }
 
-// cost says what the first build takes: some 20 minutes of one core, and never less than 3, for the linker and the
+// cost says what the first build takes: some 20 minutes of one core, and never less than 3, since the linker and the
 // download don't get faster with more of them.
 func cost(cores int) string {
 	unit := "cores"

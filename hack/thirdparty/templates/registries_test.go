@@ -106,7 +106,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestCost shows that the largest pods that anybody has don't exceed what an expression may cost.
+// TestCost shows that the largest pods in use don't exceed what an expression may cost.
 func TestCost(t *testing.T) {
 	var registries, containers []string
 	for i := range 100 {

@@ -14,7 +14,7 @@ const CodeHalted = "Halted"
 // haltedFor is when a caller whose change was refused comes back, unless the release wakes it before.
 const haltedFor = 5 * time.Second
 
-// reads are how the names of the operations begin that change nothing. What is not among them may change something.
+// reads are how the names of the operations begin that change nothing. All other operations may change something.
 var reads = []string{"Get", "List", "Describe", "AssumeRole"}
 
 // refuse refuses an operation that may change something, while nothing may be changed. The rules of all kinds see to

@@ -53,7 +53,7 @@ var haltedCalls = map[string]struct {
 	}},
 }
 
-// A way to a change that no rule has closed ends before anything is sent, and what only reads goes on.
+// A change that no rule has stopped ends before anything is sent, and reads continue.
 func TestWhileHaltedNoChangeIsSent(t *testing.T) {
 	t.Parallel()
 	for name, c := range haltedCalls {

@@ -128,8 +128,8 @@ func (l *Limiter) take(ctx context.Context, operation string) error {
 	return nil
 }
 
-// takeRetry lets a retry pass if no one has to wait for it. A retry holds no place: the caller that failed comes back
-// on its own.
+// takeRetry lets a retry pass if no other caller has to wait for it. A retry holds no place: the caller that failed
+// comes back on its own.
 func (l *Limiter) takeRetry(ctx context.Context) bool {
 	call := port.CallOf(ctx)
 	return l.ask(port.Call{Namespace: call.Namespace, Class: call.Class}) == 0

@@ -12,7 +12,7 @@ import (
 )
 
 // retryDelay is long enough for another server to answer, and short enough to spend
-// inside a reconcile. Whatever needs longer is the work queue's business.
+// inside a reconcile. The work queue handles everything that needs longer.
 const retryDelay = 100 * time.Millisecond
 
 var errNoRateForRetry = errors.New("the rate of retries is used up")
@@ -33,8 +33,8 @@ func (readRetryer) IsErrorRetryable(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || isThrottle(err) {
 		return false
 	}
-	// No answer, or one that breaks off. What failed before the request went out
-	// (credentials, a member that is missing) fails again.
+	// No answer, or one that breaks off. Failures before the request was sent (credentials, a missing member) would
+	// repeat.
 	var send *smithyhttp.RequestSendError
 	var unreadable *smithy.DeserializationError
 	if errors.As(err, &send) || errors.As(err, &unreadable) {

@@ -38,8 +38,8 @@ const (
 	renewBefore = 5 * time.Minute
 	// lastUse is how long before their end credentials are used for the last time.
 	lastUse = time.Minute
-	// A role that was refused is asked for again after firstPause, and in the end only every longestPause: a person has
-	// to change a policy first, and each try is recorded in two audit logs.
+	// A role that was refused is asked for again after firstPause, and in the end only every longestPause: an
+	// administrator has to change a policy first, and each try is recorded in two audit logs.
 	firstPause, longestPause = time.Minute, 10 * time.Minute
 )
 
@@ -75,7 +75,7 @@ type Roles struct {
 }
 
 // manyRoles is how many credentials are remembered: one for each namespace of the largest fleet. Objects name roles, so
-// without a bound whoever may write them could fill the memory.
+// without a bound anyone who may write them could fill the memory.
 const manyRoles = 10_000
 
 // assumed is a role on behalf of a namespace or a grant. Two of them never share credentials: the
@@ -99,7 +99,7 @@ func NewRoles(c RolesConfig) *Roles {
 }
 
 // Credentials returns those of a role on behalf of a namespace or a grant. They are asked for at their
-// first use, and renewed before they end. What fails is a *fault.Error.
+// first use, and renewed before they end. A failure is a *fault.Error.
 func (r *Roles) Credentials(roleARN string, subject identity.Subject) awssdk.CredentialsProvider {
 	key := assumed{roleARN, subject}
 	r.mu.Lock()
@@ -114,7 +114,7 @@ func (r *Roles) Credentials(roleARN string, subject identity.Subject) awssdk.Cre
 	return provider
 }
 
-// Refusal is the last answer of STS for a role, if that was one that only a person can change. It makes no call.
+// Refusal is the last answer of STS for a role, if only an administrator can change it. It makes no call.
 func (r *Roles) Refusal(roleARN string, subject identity.Subject) error {
 	r.mu.Lock()
 	known, ok := r.credentials.Get(assumed{roleARN, subject})
@@ -155,7 +155,7 @@ type roleProvider struct {
 	// mu is held while STS is called: others that need the credentials wait for its answer.
 	mu      sync.Mutex
 	current awssdk.Credentials
-	// refusal is the last answer, if it was one that only a person can change.
+	// refusal is the last answer, if only an administrator can change it.
 	refusal *fault.Error
 	until   time.Time
 	pause   time.Duration
@@ -186,14 +186,14 @@ func (p *roleProvider) Retrieve(ctx context.Context) (awssdk.Credentials, error)
 		return fresh, nil
 	}
 	err = p.remember(now, roleErrors.Classify(opAssumeRole, err))
-	// While STS can't be reached what is at hand is used to its end. A refusal counts at once.
+	// While STS can't be reached, the present credentials are used to their end. A refusal counts at once.
 	if fault.Is(err, fault.Transient, fault.Throttled) && now.Before(p.current.Expires.Add(-lastUse)) {
 		return p.current, nil
 	}
 	return awssdk.Credentials{}, err
 }
 
-// queued has all who need the credentials wait for STS in one place, whatever it is that they need them for. In places of
+// queued has all callers that need the credentials wait for STS in one place, whatever they need them for. In places of
 // their own, thousands of objects would wait for calls of which one is made.
 func (p *roleProvider) queued(ctx context.Context) context.Context {
 	subject := p.key.subject.String()
@@ -214,8 +214,8 @@ func (p *roleProvider) remember(now time.Time, err error) error {
 	return p.refusal
 }
 
-// explain says who has to allow what. STS names neither the external id nor the namespace,
-// and which of the two policies is incomplete it doesn't say either.
+// explain says which policies have to allow the role. STS names neither the external id nor the namespace, nor which of
+// the two policies is incomplete.
 func (p *roleProvider) explain(failure *fault.Error) string {
 	who := "the namespace " + p.key.subject.String()
 	if p.key.subject.IsGrant() {

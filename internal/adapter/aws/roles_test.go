@@ -276,7 +276,7 @@ func TestWhatStsSays(t *testing.T) {
 	}
 }
 
-// EKS Pod Identity puts tags into a session that AWS hands on to every role that is assumed with it.
+// EKS Pod Identity puts tags into a session, and AWS passes them to every role that is assumed with it.
 func TestSessionTagsHaveToBeTrusted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRoleWorld(t)
@@ -341,7 +341,7 @@ func TestCredentialsOutliveAnOutage(t *testing.T) {
 	})
 }
 
-// What the administrator of the role has taken back is not used to its end.
+// Credentials that the administrator of the role has revoked are not used to their end.
 func TestARefusalEndsCredentialsAtTheirRenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRoleWorld(t)

@@ -142,12 +142,12 @@ func refusal(s metav1.Status) (fault.Kind, string) {
 func roleDenied(o plan.Object, s metav1.Status) string {
 	switch {
 	case strings.Contains(s.Message, "attempting to grant RBAC permissions not currently held"):
-		// It goes on with every single rule of the role.
-		return mayNotBind(o)
+		// It continues with every single rule of the role.
+		return bindAdvice(o)
 	case s.Code == http.StatusNotFound && s.Details != nil && s.Details.Kind != "namespaces" && s.Details.Name != o.Name && s.Details.Name == roleOf(o)["name"]:
-		// Of who may not bind a role the API server wants each right in it, for which there has to be one. It names the role only, and
-		// calls it a binding.
-		return mayNotBind(o) + " (there is no such role)"
+		// For a user that may not bind a role, the API server checks each right in the role, so it has to exist. It
+		// names the role only, and calls it a binding.
+		return bindAdvice(o) + " (there is no such role)"
 	}
 	return ""
 }
@@ -157,8 +157,8 @@ func overQuota(s metav1.Status) bool {
 	return s.Code == http.StatusForbidden && strings.Contains(s.Message, "exceeded quota")
 }
 
-// mayNotBind says how one gets the right to bind a role.
-func mayNotBind(o plan.Object) string {
+// bindAdvice says how to get the right to bind a role.
+func bindAdvice(o plan.Object) string {
 	role := roleOf(o)
 	return fmt.Sprintf("the operator is not allowed to bind the %v %v: add it to the chart value tenancy.ownerClusterRoles", role["kind"], role["name"])
 }

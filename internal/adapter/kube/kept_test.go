@@ -20,8 +20,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/thirdparty"
 )
 
-// What the domain builds is stored as it is, by the rules of Kubernetes and of Istio, and what the API server adds is no
-// difference: one would be written away again and again.
+// Objects of the domain are stored as they are, by the rules of Kubernetes and of Istio. Additions of the API server
+// are no difference: one would be reverted again and again.
 func TestWhatIsBuiltIsKept(t *testing.T) {
 	crds := thirdparty.IstioCRDs(t)
 	thirdparty.Install(t, plane.RESTConfig(), crds...)

@@ -22,7 +22,7 @@ var kindDefinition = plan.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kin
 // definition it has, and the last bounds what is asked for one that is never served in the version that we want.
 var untilServed = retry.Backoff{First: 200 * time.Millisecond, Last: time.Minute}
 
-// settleTimeout bounds how long one waits for the objects of new kinds to be listed.
+// settleTimeout bounds the wait until the objects of new kinds are listed.
 const settleTimeout = 30 * time.Second
 
 // Served implements port.ChildReader. While it is not known yet which kinds there are it says yes, and reading fails: a kind
@@ -143,18 +143,18 @@ func (c *Children) resolve(ctx context.Context, definitions *watch) (again bool)
 	if known {
 		gone = c.dropOthers(ctx, wanted)
 	}
-	// No one could use a kind before, and a controller that saw it half there would report that in each tenant's
+	// The kind was not usable before, and a controller that saw it half there would report that in each tenant's
 	// status.
 	c.settle(ctx, fresh...)
 	c.fillOnce.Do(func() { close(c.filled) })
-	if c.nowFound(known) || gone || len(fresh) > 0 {
+	if c.noteFound(known) || gone || len(fresh) > 0 {
 		c.opts.Appeared()
 	}
 	return again
 }
 
-// nowFound notes that the kinds are known, and reports whether they were not before.
-func (c *Children) nowFound(known bool) bool {
+// noteFound notes that the kinds are known, and reports whether they were not before.
+func (c *Children) noteFound(known bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	first := known && !c.found
@@ -178,7 +178,7 @@ func (c *Children) dropOthers(ctx context.Context, wanted []plan.Kind) bool {
 	return len(gone) > 0
 }
 
-// settle waits until the objects of new kinds are listed. That they can't be is to be known, too.
+// settle waits until the objects of new kinds are listed. It also ends when they can't be listed.
 func (c *Children) settle(ctx context.Context, fresh ...*watch) {
 	timer := c.opts.Clock.NewTimer(settleTimeout)
 	defer timer.Stop()
@@ -240,8 +240,8 @@ func (c *Children) versions() []plan.Kind {
 	return out
 }
 
-// served asks the API server for the kinds of a version. Only those count whose definition is there: it goes on listing others for a moment.
-// more says that a definition may still become one of the kinds that are wanted.
+// served asks the API server for the kinds of a version. Only those count whose definition is there: it still lists
+// others for a moment. more says that a definition may still become one of the kinds that are wanted.
 func (c *Children) served(version plan.Kind, defined map[string]bool) (kinds []plan.Kind, more bool, err error) {
 	list, err := c.discovery.ServerResourcesForGroupVersion(version.APIVersion())
 	if apierrors.IsNotFound(err) {

@@ -161,11 +161,11 @@ func (r *rig) told(k plan.Kind, namespace, name string) []plan.Live {
 	return out
 }
 
-// wire counts requests, and can hold back what watches bring.
+// wire counts requests, and can delay the events of watches.
 type wire struct {
 	mu    sync.Mutex
 	paths []string
-	// held is open while watches of resources are held back.
+	// held is open while watches of resources are delayed.
 	held     chan struct{}
 	resource string
 }

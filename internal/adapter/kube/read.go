@@ -103,7 +103,7 @@ func (c *Children) synced(verb string, k plan.Kind) (*watch, error) {
 	case w == nil || !w.informer.HasSynced():
 		return failed(fault.Transient, "waiting for the list of all objects of kind %s%s", k.Kind, w.trouble())
 	case !c.isFilled():
-		// What is seen in part looks as if the rest had gone.
+		// A partial list looks as if the rest were gone.
 		return failed(fault.Transient, "waiting for the lists of all kinds")
 	}
 	return w, nil

@@ -87,7 +87,7 @@ func TestNothingIsReadBeforeAllIsListed(t *testing.T) {
 	}
 }
 
-// What is typed in the cache looks as what the API server answers, or an object would be applied forever.
+// A typed object of the cache looks like the answer of the API server, or it would be applied forever.
 func TestCachedFormIsThatOfTheAPI(t *testing.T) {
 	r := start(t, plane.RESTConfig(), core...).ready(t, core...)
 	namespace := newNamespace(t)
@@ -132,7 +132,7 @@ func TestCachedFormIsThatOfTheAPI(t *testing.T) {
 				t.Errorf("-answer +cache:\n%s", diff)
 			}
 
-			// What one gets is a copy.
+			// The result is a copy.
 			found.Labels["spoilt"], found.Annotations["spoilt"], found.Body["spoilt"] = "yes", "yes", "yes"
 			if spec, ok := found.Body["spec"].(map[string]any); ok {
 				spec["spoilt"] = "yes"

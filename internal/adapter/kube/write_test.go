@@ -156,8 +156,8 @@ func TestTryChangesNothing(t *testing.T) {
 	}
 }
 
-// The API server refuses new webhooks that take no part in dry runs, but keeps those that it had before it did. What they
-// would say of an object is not known before the write.
+// The API server refuses new webhooks that take no part in dry runs, but keeps those that it had before it did. Their
+// answer about an object is not known before the write.
 func TestTryWhereAWebhookTakesNoPart(t *testing.T) {
 	for sentence, c := range map[string]struct {
 		message string

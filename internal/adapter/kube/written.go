@@ -13,7 +13,7 @@ import (
 
 // written has what the API server answered to our own writes and the cache has not caught up with, which takes milliseconds. Nothing would
 // go wrong without it, since every write names the UID it is about; but the next pass over a tenant comes in those milliseconds, and would
-// send everything again. What was deleted is not noted: to delete it again is one request that changes nothing.
+// send everything again. Deletions are not noted: to delete an object again is one request that changes nothing.
 type written struct {
 	mu      sync.Mutex
 	objects map[toolscache.ObjectName]plan.Live
@@ -54,7 +54,7 @@ func (w *watch) newer() map[toolscache.ObjectName]plan.Live {
 	return out
 }
 
-// prune forgets what the cache has seen, be it that it was changed or deleted since.
+// prune forgets what the cache has seen, whether it was changed or deleted since.
 func (w *written) prune(seen string) {
 	maps.DeleteFunc(w.objects, func(_ toolscache.ObjectName, l plan.Live) bool { return !behind(seen, l.ResourceVersion) })
 }

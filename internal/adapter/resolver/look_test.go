@@ -55,7 +55,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// What could be found out is told, in the time there is.
+// The answer has what could be found out in time.
 func TestALookThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	known := zone(t, true, "shop.example.com. CNAME x.example.net.")

@@ -4,27 +4,26 @@ import (
 	"context"
 	"strings"
 
-	"github.com/miekg/dns"
+	wire "github.com/miekg/dns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 )
 
-// enough is how many servers have to show a proof: who can forge the answers of one server proves nothing.
+// enough is how many servers have to show a proof: an attacker may be able to forge the answers of one server.
 const enough = 2
 
-// Shows implements port.Resolver. One server that does not answer has no say, and one that shows something else is enough to
-// wait: its cache may be older, or the others may be deceived.
-func (r *Resolver) Shows(ctx context.Context, record proof.Record) proof.Sight {
+// LookForProof implements port.Resolver. One server that does not answer has no say, and one that shows something else
+// is enough to wait: its cache may be older, or the others may be deceived.
+func (r *Resolver) LookForProof(ctx context.Context, record proof.Record) proof.Sight {
 	if len(r.servers) < enough {
 		return proof.TooFew
 	}
-	sights := make(chan proof.Sight, len(r.servers))
-	for _, server := range r.servers {
-		go func() { sights <- shows(ctx, server, record) }()
-	}
 	count := map[proof.Sight]int{}
-	for range r.servers {
-		count[<-sights]++
+	for sight, err := range each(r.servers, func(server string) (proof.Sight, error) { return shows(ctx, server, record) }) {
+		if err != nil {
+			sight = proof.Silent
+		}
+		count[sight]++
 	}
 	switch answered := len(r.servers) - count[proof.Silent]; {
 	case answered < enough:
@@ -39,24 +38,20 @@ func (r *Resolver) Shows(ctx context.Context, record proof.Record) proof.Sight {
 	return proof.Missing
 }
 
-// shows is what one server shows. Which name has the text is up to the CNAMEs of who owns the domain.
-func shows(ctx context.Context, server string, record proof.Record) proof.Sight {
-	answer, err := ask(ctx, server, record.Name, dns.TypeTXT)
+// shows is what one server shows. The CNAMEs of the domain's owner decide which name has the text.
+func shows(ctx context.Context, server string, record proof.Record) (proof.Sight, error) {
+	answer, err := ask(ctx, server, record.Name, wire.TypeTXT)
 	if err != nil {
-		return proof.Silent
+		return proof.Silent, err
 	}
 	sight := proof.Missing
-	for _, rr := range answer.Answer {
-		t, ok := rr.(*dns.TXT)
-		if !ok {
-			continue
-		}
-		switch text := strings.TrimSpace(strings.Join(t.Txt, "")); {
+	for _, text := range answer.Texts() {
+		switch text = strings.TrimSpace(text); {
 		case text == record.Value:
-			return proof.Shown
+			return proof.Shown, nil
 		case strings.HasPrefix(text, proof.Prefix):
 			sight = proof.Other
 		}
 	}
-	return sight
+	return sight, nil
 }

@@ -1,6 +1,7 @@
 package resolver_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -27,6 +28,7 @@ func TestShows(t *testing.T) {
 		"both have it":                         {[]dns.HandlerFunc{has(proves), has(proves)}, proof.Shown},
 		"among other texts":                    {[]dns.HandlerFunc{has(text+`"v=spf1 -all"`, other, proves), has(proves)}, proof.Shown},
 		"in several strings":                   {[]dns.HandlerFunc{has(text + `"` + record.Value[:20] + `" "` + record.Value[20:] + `"`), has(proves)}, proof.Shown},
+		"with a byte as a number":              {[]dns.HandlerFunc{has(text + `"\` + fmt.Sprintf("%03d", record.Value[0]) + record.Value[1:] + `"`), has(proves)}, proof.Shown},
 		"behind a CNAME":                       {[]dns.HandlerFunc{has(record.Name+". 60 IN CNAME proofs.example.net.", `proofs.example.net. 60 IN TXT "`+record.Value+`"`), has(proves)}, proof.Shown},
 		"neither has anything":                 {[]dns.HandlerFunc{has(), has()}, proof.Missing},
 		"another text is none of ours":         {[]dns.HandlerFunc{has(text + `"v=spf1 -all"`), has()}, proof.Missing},
@@ -49,7 +51,7 @@ func TestShows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := r.Shows(t.Context(), record); got != test.want {
+			if got := r.LookForProof(t.Context(), record); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}
 		})

@@ -5,29 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
-	"github.com/miekg/dns"
+	wire "github.com/miekg/dns"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/query"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 // operation names the failures.
 const operation = "ResolveDomain"
 
-const (
-	// timeout is for one question to one server. It asks others itself.
-	timeout = 2 * time.Second
-	// longestChain is how many CNAMEs are followed: as many as common resolvers do.
-	longestChain = 8
-	// payload is the size of an answer that passes any network in one piece.
-	payload = 1232
-)
+// longestChain is how many CNAMEs are followed: as many as common resolvers do.
+const longestChain = 8
 
 // challengeLabel stands before a name that leads to CloudFront by an alias, with the target
 // as its text.
@@ -65,59 +59,75 @@ func New(servers []string) (*Resolver, error) {
 // answer in their caches: so all of ours have to agree. One that does not answer has no say,
 // unless none answers.
 func (r *Resolver) Leads(ctx context.Context, name, target string) (bool, error) {
-	type verdict struct {
-		leads bool
-		err   error
-	}
-	verdicts := make(chan verdict, len(r.servers))
-	for _, server := range r.servers {
-		go func() {
-			leads, err := leads(ctx, r.one(server), canonical(name), canonical(target))
-			verdicts <- verdict{leads, err}
-		}()
-	}
-	answered, all := 0, true
+	answered, all := false, true
 	var failure error
-	for range r.servers {
-		v := <-verdicts
-		if v.err != nil {
-			failure = v.err
+	verdicts := each(r.servers, func(server string) (bool, error) {
+		return leads(asking(ctx, server), dns.Lower(name), dns.Lower(target))
+	})
+	for there, err := range verdicts {
+		if err != nil {
+			failure = err
 			continue
 		}
-		answered++
-		all = all && v.leads
+		answered, all = true, all && there
 	}
-	if answered == 0 {
-		return false, &fault.Error{
-			Kind: fault.Transient, Operation: operation,
-			Message: fmt.Sprintf("none of the DNS servers %s responded", strings.Join(r.servers, ", ")), Err: failure,
-		}
+	if !answered {
+		return false, query.Silent(operation, "DNS servers", r.servers, failure)
 	}
 	return all, nil
 }
 
-// asker puts one question. That there is no such name is an answer, with or without the CNAMEs that led there.
-type asker func(ctx context.Context, name string, kind uint16) (*dns.Msg, error)
-
-// one asks one server.
-func (r *Resolver) one(server string) asker {
-	return func(ctx context.Context, name string, kind uint16) (*dns.Msg, error) {
-		return ask(ctx, server, name, kind)
+// each asks all servers at the same time, and yields what they answer as it comes.
+func each[T any](servers []string, ask func(server string) (T, error)) iter.Seq2[T, error] {
+	type reply struct {
+		answer T
+		err    error
+	}
+	return func(yield func(T, error) bool) {
+		replies := make(chan reply, len(servers))
+		for _, server := range servers {
+			go func() {
+				answer, err := ask(server)
+				replies <- reply{answer, err}
+			}()
+		}
+		for range servers {
+			if r := <-replies; !yield(r.answer, r.err) {
+				return
+			}
+		}
 	}
 }
 
+// ask puts a question to a server, which asks others for what it does not know.
+func ask(ctx context.Context, server, name string, kind uint16) (query.Answer, error) {
+	answer, err := query.Ask(ctx, server, query.Question{Name: name, Kind: kind, Recursive: true})
+	if err != nil {
+		return query.Answer{}, err
+	}
+	return answer, answer.Refusal()
+}
+
+// asker puts a question to the server that it is for.
+type asker func(name string, kind uint16) (query.Answer, error)
+
+// asking asks one server.
+func asking(ctx context.Context, server string) asker {
+	return func(name string, kind uint16) (query.Answer, error) { return ask(ctx, server, name, kind) }
+}
+
 // leads reports what one server shows.
-func leads(ctx context.Context, ask asker, name, target string) (bool, error) {
-	end, answer, err := follow(ctx, ask, name, target)
+func leads(ask asker, name, target string) (bool, error) {
+	end, answer, err := follow(ask, name, target)
 	if err != nil || end == target {
 		return end == target, err
 	}
-	if len(addresses(answer, end)) == 0 {
+	if len(answer.Values(end, dns.A)) == 0 {
 		return false, nil
 	}
 	// An alias shows addresses, and not whose they are.
 	for _, at := range []string{name, end} {
-		texts, err := challenges(ctx, ask, at)
+		texts, err := challenges(ask, at)
 		if found := slices.Contains(texts, target); err != nil || found || name == end {
 			return found, err
 		}
@@ -128,79 +138,35 @@ func leads(ctx context.Context, ask asker, name, target string) (bool, error) {
 // follow goes along the CNAMEs of a name, as far as the target if that is among them, and returns the last answer, in
 // which the addresses of the end are. A resolver tells the whole chain at once; a server that only knows its own zones
 // is asked again.
-func follow(ctx context.Context, ask asker, name, target string) (end string, answer *dns.Msg, err error) {
+func follow(ask asker, name, target string) (end string, answer query.Answer, err error) {
 	asked, end := name, name
-	answer, err = ask(ctx, name, dns.TypeA)
+	answer, err = ask(name, wire.TypeA)
 	for range longestChain {
 		if err != nil || end == target {
 			return end, answer, err
 		}
-		switch next := cnameOf(answer, end); {
-		case next != "":
-			end = next
-		case end == asked || len(addresses(answer, end)) > 0:
+		switch next := answer.Values(end, dns.CNAME); {
+		case len(next) > 0 && next[0] != "": // a CNAME to the root leads nowhere
+			end = next[0]
+		case end == asked || len(answer.Values(end, dns.A)) > 0:
 			return end, answer, nil
 		default:
 			asked = end
-			answer, err = ask(ctx, end, dns.TypeA)
+			answer, err = ask(end, wire.TypeA)
 		}
 	}
 	// The addresses of a circle are none.
-	return end, new(dns.Msg), err
-}
-
-func cnameOf(answer *dns.Msg, name string) string {
-	for _, r := range answer.Answer {
-		if c, ok := r.(*dns.CNAME); ok && canonical(c.Hdr.Name) == name {
-			return canonical(c.Target)
-		}
-	}
-	return ""
-}
-
-func addresses(answer *dns.Msg, name string) []string {
-	var out []string
-	for _, r := range answer.Answer {
-		if a, ok := r.(*dns.A); ok && canonical(a.Hdr.Name) == name {
-			out = append(out, a.A.String())
-		}
-	}
-	return out
+	return end, query.Answer{Msg: new(wire.Msg)}, err
 }
 
 // challenges are the texts next to an alias, each of which names an endpoint.
-func challenges(ctx context.Context, ask asker, name string) ([]string, error) {
-	answer, err := ask(ctx, challengeLabel+name, dns.TypeTXT)
+func challenges(ask asker, name string) (out []string, err error) {
+	answer, err := ask(challengeLabel+name, wire.TypeTXT)
 	if err != nil {
 		return nil, err
 	}
-	var out []string
-	for _, r := range answer.Answer {
-		if t, ok := r.(*dns.TXT); ok {
-			out = append(out, canonical(strings.Join(t.Txt, "")))
-		}
+	for _, text := range answer.Texts() {
+		out = append(out, dns.Lower(text))
 	}
 	return out, nil
 }
-
-// ask asks a server, over TCP where the answer is too long for UDP.
-func ask(ctx context.Context, server, name string, kind uint16) (*dns.Msg, error) {
-	question := new(dns.Msg).SetQuestion(dns.Fqdn(name), kind)
-	question.SetEdns0(payload, false)
-	for _, network := range []string{"udp", "tcp"} {
-		client := &dns.Client{Net: network, Timeout: timeout}
-		answer, _, err := client.ExchangeContext(ctx, question, server)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("querying %s for %s: %w", server, name, err)
-		case answer.Truncated:
-			continue
-		case answer.Rcode == dns.RcodeSuccess, answer.Rcode == dns.RcodeNameError:
-			return answer, nil
-		}
-		return nil, fmt.Errorf("querying %s for %s: got the response code %s", server, name, dns.RcodeToString[answer.Rcode])
-	}
-	return nil, fmt.Errorf("querying %s for %s: the response is truncated", server, name)
-}
-
-func canonical(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

@@ -169,23 +169,6 @@ func TestServersHaveToAgree(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsTooLongForAPacketIsAskedForAgain(t *testing.T) {
-	t.Parallel()
-	full := zone(t, true, "shop.example.com. CNAME dmain.cloudfront.net.")
-	r := newResolver(t, serve(t, func(w dns.ResponseWriter, q *dns.Msg) {
-		if w.LocalAddr().Network() != "udp" {
-			full(w, q)
-			return
-		}
-		m := new(dns.Msg).SetReply(q)
-		m.Truncated = true
-		answer(w, m)
-	}))
-	if got, err := r.Leads(t.Context(), "shop.example.com", target); err != nil || !got {
-		t.Errorf("leads: %t, error %v", got, err)
-	}
-}
-
 func TestACallThatIsGivenUpEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

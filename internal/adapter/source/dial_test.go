@@ -28,12 +28,12 @@ func guarded(g *store.Guard) map[string]struct {
 		rows port.Rows
 		form string
 	}{
-		"postgres": {postgres.New(postgres.Config{Timeout: limit, Guard: g}), "postgres://u:p@SERVER/d"},
-		"mysql":    {mysql.New(mysql.Config{Timeout: limit, Guard: g}), "u:p@tcp(SERVER)/d"},
-		"mongodb":  {mongodb.New(mongodb.Config{Timeout: limit, Guard: g}), "mongodb://u:p@SERVER/?directConnection=true"},
-		"redis":    {redis.New(redis.Config{Timeout: limit, Guard: g}), "redis://u:p@SERVER/0"},
+		"postgres": {postgres.New(store.Config{Timeout: limit, Guard: g}), "postgres://u:p@SERVER/d"},
+		"mysql":    {mysql.New(store.Config{Timeout: limit, Guard: g}), "u:p@tcp(SERVER)/d"},
+		"mongodb":  {mongodb.New(store.Config{Timeout: limit, Guard: g}), "mongodb://u:p@SERVER/?directConnection=true"},
+		"redis":    {redis.New(store.Config{Timeout: limit, Guard: g}), "redis://u:p@SERVER/0"},
 		"redis with TLS": {
-			redis.New(redis.Config{Timeout: limit, Guard: g}), "rediss://u:p@SERVER/0",
+			redis.New(store.Config{Timeout: limit, Guard: g}), "rediss://u:p@SERVER/0",
 		},
 	}
 }
@@ -65,8 +65,8 @@ func listen(t *testing.T) (port string, connections chan struct{}) {
 	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port), connections
 }
 
-// A name that resolves to the operator's own machine is as good as its address. What is refused is not connected to at all,
-// and the message says what to do about it.
+// A name that resolves to the operator's own machine is as good as its address. There is no connection at all to a
+// refused address, and the message says what to do about it.
 func TestNoAdapterConnectsToAnAddressThatIsRefused(t *testing.T) {
 	port, connections := listen(t)
 	for name, adapter := range guarded(store.NewGuard(t.Context(), nil, []string{"127.0.0.2"})) {

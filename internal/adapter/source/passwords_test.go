@@ -14,6 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -31,7 +32,7 @@ func forms() map[string]struct {
 		rows  port.Rows
 		texts []string
 	}{
-		"postgres": {postgres.New(postgres.Config{}), []string{
+		"postgres": {postgres.New(store.Config{}), []string{
 			"postgres://user:PASSWORD@SERVER/customers",
 			"postgresql://user:PASSWORD@SERVER/customers?sslmode=disable",
 			"postgres://PASSWORD@SERVER/customers",
@@ -41,7 +42,7 @@ func forms() map[string]struct {
 			"host=127.0.0.1 port=27041 user=u password='PASSWORD' dbname=customers",
 			"mysql://user:PASSWORD@SERVER/customers?tls=true",
 		}},
-		"mysql": {mysql.New(mysql.Config{}), []string{
+		"mysql": {mysql.New(store.Config{}), []string{
 			"mysql://user:PASSWORD@SERVER/customers",
 			"mariadb://PASSWORD@SERVER/customers?tls=true",
 			"user:PASSWORD@tcp(SERVER)/customers",
@@ -50,14 +51,14 @@ func forms() map[string]struct {
 			"user:PASSWORD@SERVER/customers",
 			"postgres://user:PASSWORD@SERVER/customers?sslmode=disable",
 		}},
-		"mongodb": {mongodb.New(mongodb.Config{}), []string{
+		"mongodb": {mongodb.New(store.Config{}), []string{
 			"mongodb://user:PASSWORD@SERVER/customers",
 			"mongodb://PASSWORD@SERVER/",
 			"mongodb://user:PASSWORD@SERVER/?authSource=admin&tls=true",
 			"mongodb+srv://user:PASSWORD@db.example.invalid/?authSource=admin",
 			"redis://user:PASSWORD@SERVER/0",
 		}},
-		"redis": {redis.New(redis.Config{}), []string{
+		"redis": {redis.New(store.Config{}), []string{
 			"redis://user:PASSWORD@SERVER/0",
 			"rediss://user:PASSWORD@SERVER",
 			"redis://:PASSWORD@SERVER/0",

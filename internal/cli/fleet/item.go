@@ -1,4 +1,4 @@
-// Package fleet is what a cluster has of the operator's objects, and what can be said about all of them together.
+// Package fleet has the operator's objects of a cluster, and figures about all of them together.
 package fleet
 
 import (
@@ -23,7 +23,7 @@ type State string
 const (
 	Ready   State = "Ready"
 	Working State = "Working"
-	// Person is an object that a person has to do something about.
+	// Person is an object that needs an action.
 	Person State = "NeedsPerson"
 )
 
@@ -50,7 +50,7 @@ func (i Item) Condition(kind string) *metav1.Condition {
 	return meta.FindStatusCondition(i.Conditions, kind)
 }
 
-// State is what the object needs. An object that a person has paused or suspended needs none.
+// State is what the object needs. An object that was paused or suspended on purpose needs none.
 func (i Item) State() State {
 	ready := i.Condition(v1alpha1.ConditionReady)
 	switch stalled := i.Condition(v1alpha1.ConditionStalled); {
@@ -74,7 +74,8 @@ func (i Item) current(c *metav1.Condition) bool {
 	return c.ObservedGeneration == 0 || c.ObservedGeneration >= i.Object.GetGeneration()
 }
 
-// Why is the condition that says why the object is in its state: what needs a person, or else what is not ready.
+// Why is the condition that says why the object is in its state: one that needs an action, or else one that is not
+// ready.
 func (i Item) Why() metav1.Condition {
 	if stalled := i.Condition(v1alpha1.ConditionStalled); stalled != nil && stalled.Status == metav1.ConditionTrue {
 		return *stalled
@@ -96,7 +97,7 @@ func (i Item) Why() metav1.Condition {
 // Since is when the object's state began.
 func (i Item) Since() time.Time { return i.Why().LastTransitionTime.Time }
 
-// NeedsPerson reports whether the condition is one that only a person can fix.
+// NeedsPerson reports whether the condition stays as it is until someone acts.
 func NeedsPerson(c metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && chain.NeedsPerson(chain.Reason(c.Reason))
 }

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -23,13 +24,13 @@ type Entry struct {
 	// Subject is its name in AWS, ID and ARN are those of AWS.
 	Subject, ID, ARN string
 
-	// Differences are what is otherwise in AWS than in the manifest, owner tags not included. At once means that the
+	// Differences are those between AWS and the manifest, owner tags not included. At once means that the
 	// operator would change AWS when the object is applied, and not only when its spec changes.
 	Differences []resource.Difference
 	AtOnce      bool
 	// Problem is why the object would not become Ready. Nil: it would, once AWS has deployed what is on its way.
 	Problem *chain.Problem
-	// Notes are what a person should know of it.
+	// Notes are what the user should know of it.
 	Notes []string
 }
 
@@ -76,14 +77,14 @@ func (b *builder) build(ctx context.Context) (*Fleet, error) {
 
 func (b *builder) skip(s Skipped) { b.fleet.Skipped = append(b.fleet.Skipped, s) }
 
-// valid reports whether the API server would take the object, and skips it if not.
-func (b *builder) valid(ctx context.Context, e *Entry) (bool, error) {
+// skipInvalid skips an object that the API server would refuse, and reports whether it did.
+func (b *builder) skipInvalid(ctx context.Context, e *Entry) (skipped bool, err error) {
 	refusals, err := b.schemas.refusals(ctx, e.Object)
 	if err != nil || len(refusals) == 0 {
-		return err == nil, err
+		return false, err
 	}
 	b.skip(Skipped{Kind: e.Kind, Name: e.Subject, Cause: Invalid, Reason: strings.Join(refusals, "; ")})
-	return false, nil
+	return true, nil
 }
 
 // meta are the metadata of an object.
@@ -113,10 +114,10 @@ func (b *builder) buildDistribution(ctx context.Context) error {
 	}
 	o := &v1alpha1.Distribution{TypeMeta: typeMeta(kindDistribution), ObjectMeta: b.meta(b.distributionName(d, tags, v.name))}
 	o.Spec.DistributionID = d.ID
-	o.Spec.DistributionConfig = manifestConfig(d.Config)
+	o.Spec.DistributionConfig = convert.CompactDistribution(d.Config)
 	o.Spec.ResourcePolicies = policies(tags, v.policy)
 	e := &Entry{Object: o, Kind: kindDistribution, Subject: d.ID, ID: d.ID, ARN: d.ARN, Notes: b.distributionNotes()}
-	if ok, err := b.valid(ctx, e); err != nil || !ok {
+	if skipped, err := b.skipInvalid(ctx, e); err != nil || skipped {
 		return err
 	}
 	b.verifyDistribution(e, o, d, tags)
@@ -163,13 +164,13 @@ func (b *builder) buildGroups(ctx context.Context) error {
 func (b *builder) buildGroup(ctx context.Context, g port.Group, name string, v verdict) error {
 	tags := b.reader.tags[g.ARN]
 	o := &v1alpha1.ConnectionGroup{TypeMeta: typeMeta(kindGroup), ObjectMeta: b.meta(name)}
-	o.Spec.ConnectionGroupConfig = manifestGroup(g.Config)
+	o.Spec.ConnectionGroupConfig = convert.NormalizeGroup(g.Config)
 	o.Spec.ResourcePolicies = policies(tags, v.policy)
 	if name != g.Name {
 		o.Spec.Name = g.Name
 	}
 	e := &Entry{Object: o, Kind: kindGroup, Subject: g.Name, ID: g.ID, ARN: g.ARN}
-	if ok, err := b.valid(ctx, e); err != nil || !ok {
+	if skipped, err := b.skipInvalid(ctx, e); err != nil || skipped {
 		return err
 	}
 	b.verifyGroup(e, o, g, tags)
@@ -213,7 +214,7 @@ func (b *builder) buildTenant(ctx context.Context, t distributiontenant.Observed
 		o.Spec.TenantName = t.Name
 	}
 	e := &Entry{Object: o, Kind: kindTenant, Subject: t.Name, ID: t.ID, ARN: t.ARN, Notes: b.tenantNotes(t)}
-	if ok, err := b.valid(ctx, e); err != nil || !ok {
+	if skipped, err := b.skipInvalid(ctx, e); err != nil || skipped {
 		return err
 	}
 	b.verifyTenant(e, o, t, tags)

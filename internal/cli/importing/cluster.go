@@ -14,7 +14,7 @@ import (
 
 // Cluster is what there is in the cluster already.
 type Cluster struct {
-	// ID is that of the operator's owner tags. Empty: not known, so that whatever has owner tags counts as that of
+	// ID is that of the operator's owner tags. Empty: not known, so that everything with owner tags counts as that of
 	// another cluster.
 	ID string
 	// Objects are all of the three kinds.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// markdown is the page that says what the manifests do not say, and what they would change.
+// markdown is the page about what the manifests leave out, and what they would change.
 func (f *Fleet) markdown() string {
 	var b strings.Builder
 	t := f.Tally()

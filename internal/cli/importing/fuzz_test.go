@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is read of a Terraform state is an address for each ID, and its resource is the address without keys of instances.
+// A Terraform state gives an address for each ID, and its resource is the address without keys of instances.
 func FuzzReadState(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":4,"resources":[{"mode":"managed","type":"aws_cloudfront_distribution_tenant","name":"a","module":"module.m[\"x.y\"]","instances":[{"index_key":"k","attributes":{"id":"dt_1"}}]}]}`,

@@ -70,7 +70,7 @@ func (b *builder) grant() *Grant {
 	return g
 }
 
-// edgeGrant allows all that is wanted, and of what has no end to it everything: the domains and names of thousands of
+// edgeGrant allows all that is wanted, and everything of kinds without a limit: the domains and names of thousands of
 // tenants.
 func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
 	by := map[grant.Thing][]string{}

@@ -53,7 +53,7 @@ type Options struct {
 // defaultWorkers keep a rate of some ten calls a second busy where an answer takes half a second.
 const defaultWorkers = 8
 
-// check refuses what can't be meant.
+// check refuses options that make no sense.
 func (o *Options) check() error {
 	if o.DistributionID == "" {
 		return fmt.Errorf("no distribution is given: use the ID of one, such as E2EXAMPLE1")

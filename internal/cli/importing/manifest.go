@@ -14,12 +14,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// tenantSpec is the tenant as AWS has it, but for its names.
+// tenantSpec is the tenant as AWS has it, but for its names. The certificate is there by its ARN, a managed one too: it stays
+// attached, AWS renews it, and the operator neither requests nor deletes it.
 func (b *builder) tenantSpec(t distributiontenant.Observed, tags map[string]string) v1alpha1.DistributionTenantSpec {
-	s := v1alpha1.DistributionTenantSpec{
-		Customizations: manifestCustomizations(t.Customizations), Tags: manifestTags(tags),
-		DeletionPolicy: v1alpha1.DeletionPolicyRetain,
-	}
+	s := convert.TenantSpec(t.Tenant)
+	s.Tags, s.DeletionPolicy = manifestTags(tags), v1alpha1.DeletionPolicyRetain
 	if b.distribution.object != "" {
 		s.DistributionRef = &v1alpha1.ObjectReference{Name: b.distribution.object}
 	} else {
@@ -29,15 +28,6 @@ func (b *builder) tenantSpec(t distributiontenant.Observed, tags map[string]stri
 		s.ConnectionGroupRef = &v1alpha1.ObjectReference{Name: g.object}
 	} else if known {
 		s.ConnectionGroupID = g.id
-	}
-	for _, d := range t.Domains {
-		s.Domains = append(s.Domains, v1alpha1.TenantDomain{Domain: d})
-	}
-	if !t.Enabled {
-		s.Enabled = new(false)
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.Parameters)) {
-		s.Parameters = append(s.Parameters, v1alpha1.Parameter{Name: name, Value: t.Parameters[name]})
 	}
 	return s
 }
@@ -51,29 +41,6 @@ func (b *builder) tenantNotes(t distributiontenant.Observed) []string {
 	return []string{fmt.Sprintf(
 		"A managed certificate was requested and is not attached (%s). The manifest does not request it: a request would start another one. When it is issued, attach it by its ARN in spec.customizations.certificate.arn.",
 		m.State)}
-}
-
-// manifestCustomizations is nil where the tenant has everything from its distribution. The certificate is there by its ARN,
-// a managed one too: it stays attached, AWS renews it, and the operator neither requests nor deletes it.
-func manifestCustomizations(c distributiontenant.Customizations) *v1alpha1.Customizations {
-	if c.Equals(distributiontenant.Customizations{}) {
-		return nil
-	}
-	out := &v1alpha1.Customizations{}
-	if c.WebACL != (distributiontenant.WebACL{}) {
-		out.WebACL = &v1alpha1.WebACLCustomization{Action: v1alpha1.WebACLAction(c.WebACL.Action), ARN: c.WebACL.ARN}
-	}
-	if c.CertificateARN != "" {
-		out.Certificate = &v1alpha1.CertificateCustomization{ARN: c.CertificateARN}
-	}
-	if c.Geo.Type != "" {
-		g := &v1alpha1.GeoRestrictionCustomization{RestrictionType: v1alpha1.GeoRestrictionType(c.Geo.Type)}
-		for _, l := range c.Geo.Locations {
-			g.Locations = append(g.Locations, v1alpha1.CountryCode(l))
-		}
-		out.GeoRestrictions = g
-	}
-	return out
 }
 
 // manifestTags are those of users: AWS keeps its own to itself, the operator writes the owner tags, and those of ACK stay
@@ -95,33 +62,7 @@ func policies(tags map[string]string, adoption v1alpha1.AdoptionPolicy) v1alpha1
 	}
 }
 
-// manifestConfig is the distribution as AWS has it, defaults included: a default that changes later must not change the
-// distribution. Only empty blocks are left out.
-func manifestConfig(c v1alpha1.DistributionConfig) v1alpha1.DistributionConfig {
-	c = convert.NormalizeDistribution(c)
-	if t := c.TenantConfig; t != nil && len(t.ParameterDefinitions) == 0 {
-		c.TenantConfig = nil
-	}
-	behaviors := []*v1alpha1.CacheBehaviorSettings{c.DefaultCacheBehavior}
-	for i := range c.CacheBehaviors {
-		behaviors = append(behaviors, &c.CacheBehaviors[i].CacheBehaviorSettings)
-	}
-	for _, b := range behaviors {
-		if b != nil && b.GRPCConfig != nil && b.GRPCConfig.Enabled != nil && !*b.GRPCConfig.Enabled {
-			b.GRPCConfig = nil
-		}
-	}
-	if r := c.Restrictions; r != nil && r.GeoRestriction != nil && r.GeoRestriction.RestrictionType == v1alpha1.GeoRestrictionNone {
-		c.Restrictions = nil
-	}
-	return c
-}
-
-func manifestGroup(c v1alpha1.ConnectionGroupConfig) v1alpha1.ConnectionGroupConfig {
-	return convert.NormalizeGroup(c)
-}
-
-// distributionName is a name that people know the distribution by.
+// distributionName is a name by which users know the distribution.
 func (b *builder) distributionName(d port.Distribution, tags map[string]string, kept string) string {
 	names := b.newNames(kindDistribution)
 	for _, name := range []string{kept, b.Name, slug(tags["Name"])} {

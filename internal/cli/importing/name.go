@@ -15,7 +15,8 @@ const longestName = 200
 // isName reports whether the text can be the name of an object.
 func isName(s string) bool { return kubename.IsSubdomain(s) }
 
-// slug is the text with what a name of an object can't have replaced by hyphens: the same text makes the same name.
+// slug is the text with hyphens in place of characters that an object's name can't have: the same text makes the same
+// name.
 func slug(text string) string {
 	var b strings.Builder
 	for _, c := range strings.ToLower(text) {
@@ -59,8 +60,8 @@ func (o *Options) newNames(kind string) *names {
 }
 
 // assign names the objects for the resources with those names in AWS, which are all different. Those that have a name
-// already keep it, then those whose name in AWS is a valid one, so that a name does not depend on how many others there
-// are that look like it.
+// already keep it, then those whose name in AWS is a valid one, so that a name does not depend on the number of similar
+// ones.
 func (n *names) assign(subjects []string, kept map[string]string) {
 	subjects = slices.Sorted(slices.Values(subjects))
 	for _, s := range subjects {

@@ -15,13 +15,13 @@ const (
 	// OtherCluster and Former own what --force-owner includes.
 	OtherCluster Cause = "owned by another cluster"
 	Former       Cause = "owned by an object that is gone"
-	// Managed is what an object of this cluster has, or is written for.
+	// Managed is for a resource that an object of this cluster has, or that is written already.
 	Managed Cause = "managed already"
 	// DefaultGroup is the connection group of CloudFront.
 	DefaultGroup Cause = "default connection group"
-	// Invalid is what the API server would refuse.
+	// Invalid is for a resource whose object the API server would refuse.
 	Invalid Cause = "not valid"
-	// Gone is what was deleted meanwhile.
+	// Gone is for a resource that was deleted meanwhile.
 	Gone Cause = "deleted meanwhile"
 )
 
@@ -32,7 +32,7 @@ type Skipped struct {
 	Cause      Cause
 	// Owner is the cluster of the owner, or the object, depending on the cause.
 	Owner string
-	// Reason is a sentence for a person. For what is not valid it names each field.
+	// Reason is a sentence for the user. For what is not valid it names each field.
 	Reason string
 }
 
@@ -107,7 +107,7 @@ func managedBy(f found, other *Object, format string) verdict {
 	return v
 }
 
-// existing are the objects of the cluster by what they are looked for by.
+// existing are the objects of the cluster by the keys for lookups.
 type existing struct {
 	bySubject map[[2]string]*Object
 	byUID     map[string]*Object

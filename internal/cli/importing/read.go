@@ -81,7 +81,7 @@ func (r *reader) readDistribution(ctx context.Context) error {
 	return nil
 }
 
-// listTenants walks the list. What moves from one page to another meanwhile is in it twice.
+// listTenants walks the list. A tenant that moves from one page to another meanwhile is in it twice.
 func (r *reader) listTenants(ctx context.Context) error {
 	if r.distribution.Config.ConnectionMode == v1alpha1.ConnectionModeDirect {
 		return nil

@@ -121,7 +121,7 @@ func (s Skipped) line(list string) string {
 	return "deleted meanwhile"
 }
 
-// next are the commands to go on with.
+// next are the commands to continue with.
 func (f *Fleet) next(folder string) []string {
 	if len(f.Entries()) == 0 {
 		return []string{"nothing: there is nothing to apply"}

@@ -14,7 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// What is said to be refused is what the API server refuses, for the same reasons.
+// The schemas refuse exactly what the API server refuses, for the same reasons.
 func TestRefusalsAreThoseOfTheAPIServer(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, kubeConfig, world.Options{Shared: true})

@@ -201,7 +201,7 @@ func (f *Fleet) removed(s *State) string {
 		imported[a.resource] = append(imported[a.resource], a.whole)
 	}
 	for _, resource := range slices.Sorted(maps.Keys(imported)) {
-		b.WriteString(forgets(resource, imported[resource], s.instances[resource]))
+		b.WriteString(forget(resource, imported[resource], s.instances[resource]))
 	}
 	if len(unknown) > 0 {
 		b.WriteString("\n# The state does not have these. Nothing has to be done for them here:\n#\n")
@@ -212,8 +212,8 @@ func (f *Fleet) removed(s *State) string {
 	return b.String()
 }
 
-// forgets is a block, which is for all instances of a resource, or else a command for each.
-func forgets(resource string, imported []string, instances int) string {
+// forget is a block, which is for all instances of a resource, or else a command for each.
+func forget(resource string, imported []string, instances int) string {
 	if len(imported) == instances {
 		return fmt.Sprintf("\nremoved {\n  from = %s\n\n  lifecycle {\n    destroy = false\n  }\n}\n", resource)
 	}

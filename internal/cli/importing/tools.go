@@ -13,7 +13,7 @@ const (
 	tagOfACK   = "services.k8s.aws/"
 )
 
-// Tool is another tool that manages what is imported, and would go on to change or delete it.
+// Tool is another tool that manages what is imported, and would continue to change or delete it.
 type Tool struct {
 	Name string
 	// Objects is how much of it is imported.

@@ -16,7 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// What a new object has: its first generation, and a UID that no tags name yet.
+// The metadata of a new object: its first generation, and a UID that no tags name yet.
 const (
 	newGeneration = 1
 	newUID        = "of the object that is applied"
@@ -53,22 +53,22 @@ func (b *builder) verifyTenant(e *Entry, o *v1alpha1.DistributionTenant, seen di
 		case distributiontenant.EnsureFinalizer:
 			in.HasFinalizer = true
 		case distributiontenant.Adopt:
-			v.adopts()
+			v.adopt()
 		case distributiontenant.Tag:
-			v.sets(step.Tags)
+			v.setTags(step.Tags)
 		case distributiontenant.Rest:
 			if len(step.Announced) == 0 {
-				v.rests(d.Problem)
+				v.rest(d.Problem)
 				return
 			}
 			in.Memory.AppliedTagKeys = slices.Concat(in.Memory.AppliedTagKeys, step.Announced)
 		default:
-			// What is looked up now is for a write alone.
-			v.acts(d.Rule)
+			// Everything that is looked up now is only for a write.
+			v.act(d.Rule)
 			return
 		}
 	}
-	v.acts("")
+	v.act("")
 }
 
 // resolved are the references as they are once the parents are adopted.
@@ -96,15 +96,15 @@ type verifier struct {
 	tries  *resource.Tries
 }
 
-// adopts lays the owner tags over those that there are.
-func (v *verifier) adopts() {
+// adopt lays the owner tags over those that there are.
+func (v *verifier) adopt() {
 	*v.tags = ownership.Merge(*v.tags, v.object.Me)
 	v.object.AdoptedGeneration = v.object.Generation
 	v.adopted = true
 }
 
-// sets sets tags. Those that are no owner tags are differences.
-func (v *verifier) sets(tags map[string]string) {
+// setTags sets tags. Those of users are differences.
+func (v *verifier) setTags(tags map[string]string) {
 	all := map[string]string{}
 	maps.Copy(all, *v.tags)
 	maps.Copy(all, tags)
@@ -118,16 +118,16 @@ func (v *verifier) sets(tags map[string]string) {
 	}
 }
 
-// acts means that the rule would change something else.
-func (v *verifier) acts(rule string) {
+// act notes that the rule would change something else.
+func (v *verifier) act(rule string) {
 	v.entry.AtOnce = true
 	if len(v.entry.Differences) == 0 {
 		v.entry.Differences = []resource.Difference{{Field: "spec", Desired: "the rule " + rule + " acts"}}
 	}
 }
 
-// rests keeps the problem that does not end with time.
-func (v *verifier) rests(p *chain.Problem) {
+// rest keeps the problem that does not end with time.
+func (v *verifier) rest(p *chain.Problem) {
 	switch {
 	case p != nil && p.Reason != resource.ReasonDeploying && p.Reason != resource.ReasonCreating:
 		v.entry.Problem = p

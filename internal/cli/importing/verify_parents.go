@@ -49,12 +49,12 @@ func verifyParent[O client.Object, R any](b *builder, e *Entry, kind awsresource
 			case distribution.LookTags:
 				in.World.Tags, in.World.TagsKnown, in.World.TagsFresh, in.World.TagsRead = tags, true, true, b.now()
 			default:
-				v.acts(d.Rule)
+				v.act(d.Rule)
 				return
 			}
 		case distribution.Create:
 			if in.World.Refused != nil {
-				v.acts(d.Rule)
+				v.act(d.Rule)
 				return
 			}
 			// A connection group is found because AWS refuses to create it again.
@@ -62,20 +62,20 @@ func verifyParent[O client.Object, R any](b *builder, e *Entry, kind awsresource
 		case distribution.EnsureFinalizer:
 			in.HasFinalizer = true
 		case distribution.Adopt:
-			v.adopts()
+			v.adopt()
 			in.AdoptedID = observed.ID
 		case distribution.Tag:
-			v.sets(step.Tags)
+			v.setTags(step.Tags)
 		case distribution.Rest:
 			if len(step.Announced) == 0 {
-				v.rests(d.Problem)
+				v.rest(d.Problem)
 				return
 			}
 			in.Memory.AppliedTagKeys = slices.Concat(in.Memory.AppliedTagKeys, step.Announced)
 		default:
-			v.acts(d.Rule)
+			v.act(d.Rule)
 			return
 		}
 	}
-	v.acts("")
+	v.act("")
 }

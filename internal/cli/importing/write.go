@@ -36,7 +36,7 @@ const (
 	tenantsFolder = "tenants"
 )
 
-// maxFiles is how many files of tenants there are without another wish: Git and editors take more, people do not.
+// maxFiles is how many files of tenants there are by default: Git and editors can handle more, readers can't.
 const maxFiles = 1000
 
 // Check refuses a folder that has something in it. It is asked before anything is read, which may take a while.

@@ -16,7 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 )
 
-// refusals are what stands in the way. What is done already is not asked for again.
+// refusals are what stands in the way. Steps that are done already are not checked again.
 func (f Facts) refusals() (out []Finding) {
 	switch {
 	case claim.Name(f.Domain) == "":
@@ -177,7 +177,7 @@ func (f Facts) dns() *Finding {
 		"set spec.dns of " + Name(f.To) + " as that of " + Name(f.From)}
 }
 
-// places refuses records that are in another place than the receiver's would be: one is not handed over for the other.
+// places refuses records that are in another place than the receiver's would be: these can't be handed over.
 func (f Facts) places() *Finding {
 	from, to := f.From.Spec.DNS, f.To.Spec.DNS
 	if from == nil || to == nil || f.Done(WaitForMove) {
@@ -259,7 +259,7 @@ func applied(o *v1alpha1.DistributionTenant) bool {
 	return writes(o, "kubectl") || o.Annotations["kubectl.kubernetes.io/last-applied-configuration"] != ""
 }
 
-// notes are what does not stand in the way, and has to be known.
+// notes are findings that do not stand in the way, and have to be known.
 func (f Facts) notes() (out []Finding) {
 	if f.Done(WaitForMove) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 )
 
-// Tristate is what may not be known.
+// Tristate is a fact that may be unknown.
 type Tristate int
 
 // The values.
@@ -162,7 +162,7 @@ func Moved(from, to *v1alpha1.DistributionTenant, domain string) bool {
 	return Wants(to, domain) && settled(to) && serves(to, domain) && !has(from, domain) && !recorded(from, domain)
 }
 
-// Released reports whether nothing of the domain is left with the object, which need not be ready otherwise.
+// Released reports whether the object has nothing of the domain any more. It need not be ready.
 func Released(o *v1alpha1.DistributionTenant, domain string) bool {
 	return !Wants(o, domain) && o.Status.ObservedGeneration >= o.Generation && !has(o, domain) && !recorded(o, domain)
 }

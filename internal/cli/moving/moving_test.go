@@ -247,7 +247,7 @@ func TestWhatAMoverHasToKnow(t *testing.T) {
 	}
 }
 
-// What is left to do is in the files, and nothing else.
+// The files have the changes that are left, and nothing else.
 func TestWhichFilesAreWritten(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*moving.Facts)

@@ -31,14 +31,14 @@ type Data struct {
 // Counts are objects by what they need.
 type Counts struct{ Total, Ready, Working, Person int }
 
-// Bar is how many tenants have a reason. State is ready, working or person.
+// Bar is how many tenants have a reason. State is the class in the style sheet.
 type Bar struct {
 	Reason string
 	Count  int
 	State  string
 }
 
-// Object is one that needs a person.
+// Object is one that needs an action.
 type Object struct {
 	Kind, Name, Reason, Since, Message, Fix string
 }
@@ -108,7 +108,7 @@ func mostInWeek(weeks []Week) (n int) {
 	return n
 }
 
-// height is that of a bar of a week in pixels. What is there can be seen.
+// height is that of a bar of a week in pixels. A bar that is not zero can be seen.
 func height(n, highest int) int {
 	if n == 0 || highest == 0 {
 		return 0

@@ -2,7 +2,6 @@ package awsresource
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"time"
 
@@ -16,10 +15,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// markFresh is how long a create mark may be reused for another try. It has to be much shorter than
-// resource.GracePeriod, which counts from the mark.
-const markFresh = 10 * time.Second
-
 // Perform implements reconcile.Pass.
 func (p *pass[O, R]) Perform(ctx context.Context, k reconcile.Keeper) error {
 	ctx = port.WithCall(ctx, port.Call{
@@ -28,22 +23,13 @@ func (p *pass[O, R]) Perform(ctx context.Context, k reconcile.Keeper) error {
 	defer p.judgeAliases()
 	s := p.out.Decision.Step
 	if look, ok := s.(distribution.Look); ok {
-		return keptIn(&p.in.World.Unreadable, p.look(ctx, look))
+		return Kept(p.look(ctx, look), &p.in.World.Unreadable)
 	}
 	err := p.write(ctx, k, s)
 	if err == nil {
 		p.out.Done = append(p.out.Done, s)
 	}
-	return keptIn(&p.in.World.Refused, err)
-}
-
-// keptIn keeps a refusal, so that it is decided on; any other failure ends the pass.
-func keptIn(refused **fault.Error, err error) error {
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
-		*refused = refusal
-		return nil
-	}
-	return err
+	return Kept(err, &p.in.World.Refused)
 }
 
 func (p *pass[O, R]) write(ctx context.Context, k reconcile.Keeper, s distribution.Step) error {
@@ -88,10 +74,7 @@ func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribut
 		return &fault.Error{Kind: fault.Throttled, Operation: "Creating", RetryAfter: delay}
 	}
 	now := p.Clock.Now()
-	before := p.in.CreateMark
-	if now.Sub(before) > markFresh {
-		p.in.CreateMark = now
-	}
+	before := p.in.MarkCreate(now)
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
 	if err := p.ensureFinalizer(ctx, k, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationCreatePending, mark)); err != nil {
 		return err

@@ -283,7 +283,7 @@ func TestADeniedAdoptionIsSaidAndTriedAgain(t *testing.T) {
 	})
 }
 
-// What is adopted in the middle of a deployment is not new.
+// A resource that is adopted in the middle of a deployment is not new.
 func TestWhatIsAdoptedWhileItIsDeployedIsNotCalledNew(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		a := audited(t, k, world.Options{}, adoption(v1alpha1.AdoptionPolicyIfUnowned))
@@ -323,7 +323,7 @@ func TestAnOwnerWhoComesDuringAnAdoptionStays(t *testing.T) {
 	})
 }
 
-// A status from a backup, or of a person, does not say what is adopted: the spec does.
+// A status from a backup, or from a user, does not decide what is adopted: the spec does.
 func TestTheSpecSaysWhatIsAdopted(t *testing.T) {
 	t.Parallel()
 	k := distributions()

@@ -3,7 +3,6 @@ package awsresource
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,7 +32,7 @@ func (p *pass[O, R]) judgeAliases() {
 		return
 	}
 	p.in.Policy.Holds = p.DomainClaims.Holds(ownDNS)
-	p.DomainClaims.Observe(claimant(p.object), p.in.Domains())
+	p.DomainClaims.Observe(claimant(p.object), p.in.Stakes())
 	if p.in.World.Knowledge != resource.Nothing {
 		p.memory.aliases = append([]string{}, p.in.Aliases()...)
 	}
@@ -42,7 +41,7 @@ func (p *pass[O, R]) judgeAliases() {
 	}
 }
 
-// hold stores claims. That it could not is for the chain to say.
+// hold stores claims. The chain reports a failure.
 func (p *pass[O, R]) hold(ctx context.Context, s distribution.Claim) {
 	if err := p.DomainClaims.HoldDomains(ctx, claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, ownDNS); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "An alias is not released, because it can't be claimed for its namespace")
@@ -64,12 +63,5 @@ func (c *Controller[O, R]) Learn(o O) {
 	if t := o.GetDeletionTimestamp(); t != nil {
 		in.DeletedAt = t.Time
 	}
-	c.DomainClaims.Observe(claimant(o), in.Domains())
-}
-
-// WakeDomains queues objects that may have their domains now, or no more.
-func (c *Controller[O, R]) WakeDomains(ctx context.Context, keys []claim.Key) {
-	for _, key := range keys {
-		c.waker.Wake(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
-	}
+	c.DomainClaims.Observe(claimant(o), in.Stakes())
 }

@@ -20,11 +20,11 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	}
 	defer func() {
 		p.memory.tries = p.in.Attempts
-		p.remember(p.object, p.memory)
+		p.Remember(p.object, p.memory)
 	}()
 	report := distribution.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
-		// What is known is out of date.
+		// The memory is out of date.
 		return reconcile.Conclusion{After: p.after(report), Acts: reconcile.Told(distribution.Acts(p.in, p.out))}
 	}
 	drifted := p.status.Common.DriftDetected
@@ -38,7 +38,7 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	case report.Forget:
 		p.kind.Report(p.object, nil)
 	}
-	// Who asked to look is answered when something was seen, and what was tried for them has ended.
+	// A user who asked to look is answered once something was seen, and all tries for them have ended.
 	if token := p.in.Token; token != "" && err == nil && p.in.World.Unreadable == nil && p.in.Attempts.Answered(report.Failure) {
 		p.status.Common.ReconcileToken = token
 	}
@@ -72,8 +72,8 @@ func (p *pass[O, R]) corrected() bool {
 // storePause is the pause before the step that had to wait for status to be stored.
 const storePause = 10 * time.Millisecond
 
-// lastDeletionLook bounds the pause between two looks at a resource that can't be deleted: what a person does by
-// hand is seen soon.
+// lastDeletionLook bounds the pause between two looks at a resource that can't be deleted: a change by hand is seen
+// soon.
 const lastDeletionLook = time.Minute
 
 // after says when to look again.

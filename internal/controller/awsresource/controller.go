@@ -1,29 +1,22 @@
-// Package awsresource is the one controller for the kinds that distribution tenants use. All decisions are made in
-// domain/distribution; this package observes and carries them out. Each kind adds what is specific to it.
+// Package awsresource is the one controller for the kinds that distribution tenants use, and has what it shares with the
+// controller of tenants. All decisions are made in domain/distribution; this package observes and carries them out. Each
+// kind adds what is specific to it.
 package awsresource
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
-	losses "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/halt"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -68,7 +61,7 @@ type Spec struct {
 	// Direct means that no tenant keeps the resource from being deleted.
 	Direct bool
 	// Class is what the breaker calls the kind. Empty: it watches over no deletion of it.
-	Class    losses.Class
+	Class    loss.Class
 	Policies *v1alpha1.ResourcePolicies
 	// Aliases are the domains that the resource is to serve itself.
 	Aliases []string
@@ -89,28 +82,11 @@ type Status struct {
 
 // Options configure a controller.
 type Options struct {
-	Client client.Client
-	// Accounts are the AWS accounts in which resources are.
-	Accounts *account.Registry
-	// Breaker lets deletions go on; nil lets all.
-	Breaker *loss.Breaker
-	// Halt stops all writes; a nil one none.
-	Halt *halt.Switch
-	// Grants say what namespaces may have; nil grants everything.
-	Grants *grants.Registry
-	// DomainClaims says who may have a domain as an alias; a nil one lets every object have every domain.
-	DomainClaims *claims.Registry
-	Clock        clock.PassiveClock
-	// ClusterID is part of the owner tags.
-	ClusterID string
-	Defaults  convert.Defaults
-	// Interval is that of drift detection.
-	Interval time.Duration
+	Shared
+
 	Observer Observer
 	// Objects names the objects of this cluster that manage tenants of those names.
 	Objects func(tenants []string) []types.NamespacedName
-	// Random is in [0, 1).
-	Random func() float64
 }
 
 // Observer is told what metrics count.
@@ -122,22 +98,18 @@ type Observer interface {
 // Controller implements reconcile.Kind.
 type Controller[O client.Object, R any] struct {
 	Options
+	*reconcile.Known[memory]
+
 	// kind is that of the operator's own account, kindIn makes that of another.
 	kind   Kind[O, R]
 	kindIn func(*account.Account) Kind[O, R]
 
-	waker *reconcile.Waker
-
 	// adopting is held from the look at the tags to the write of ours.
 	adopting sync.Mutex
-
-	mu     sync.Mutex
-	memory map[types.NamespacedName]*memory
 }
 
 // memory is what the process remembers of one object.
 type memory struct {
-	uid   types.UID
 	tries resource.Tries
 	// tags are those of the resource arn as they were last read.
 	arn      string
@@ -151,7 +123,7 @@ type memory struct {
 
 // New makes a controller of the kind, which is made for each AWS account.
 func New[O client.Object, R any](in func(*account.Account) Kind[O, R], o Options) *Controller[O, R] {
-	return &Controller[O, R]{Options: o, kind: in(o.Accounts.Own()), kindIn: in, waker: reconcile.NewWaker(nil), memory: map[types.NamespacedName]*memory{}}
+	return &Controller[O, R]{Options: o, Known: reconcile.NewKnown[memory](nil), kind: in(o.Accounts.Own()), kindIn: in}
 }
 
 // New implements reconcile.Kind.
@@ -165,79 +137,31 @@ func (c *Controller[O, R]) Status(o O) any { return c.kind.Status(o).Whole }
 
 // Forget implements reconcile.Kind.
 func (c *Controller[O, R]) Forget(key client.ObjectKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if m := c.memory[key]; m != nil {
-		c.Grants.Forget(string(m.uid))
+	if uid, m := c.Drop(key); m != nil {
+		c.Grants.Forget(string(uid))
 	}
-	delete(c.memory, key)
 	c.DomainClaims.Forget(claimKey(key))
-}
-
-// Begin implements reconcile.Kind.
-func (c *Controller[O, R]) Begin(ctx context.Context, o O) (reconcile.Pass, error) {
-	return c.observe(ctx, o)
-}
-
-// recall returns a copy of what is remembered of the object. A new object of the same name starts from scratch. From now
-// on the object is woken with all others.
-func (c *Controller[O, R]) recall(o O) memory {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if m := c.memory[client.ObjectKeyFromObject(o)]; m != nil && m.uid == o.GetUID() {
-		return *m
-	}
-	m := memory{uid: o.GetUID()}
-	c.memory[client.ObjectKeyFromObject(o)] = &m
-	return m
-}
-
-func (c *Controller[O, R]) remember(o O, m memory) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.memory[client.ObjectKeyFromObject(o)] = &m
 }
 
 // Freed is told of each tenant whose object is gone, and names the objects whose deletion waits for no other known
 // tenant. Looking after each tenant would cost more calls than the tenants' own deletions. A tenant that is deleted
 // during the very look that finds it is missed; then the object looks again on its own schedule.
-func (c *Controller[O, R]) Freed(tenant string) []types.NamespacedName {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []types.NamespacedName
-	for key, m := range c.memory {
+func (c *Controller[O, R]) Freed(tenant string) (out []types.NamespacedName) {
+	c.Each(func(key types.NamespacedName, m *memory) {
 		if _, waited := m.tenants[tenant]; !waited {
-			continue
+			return
 		}
 		if delete(m.tenants, tenant); len(m.tenants) == 0 {
 			out = append(out, key)
 		}
-	}
+	})
 	return out
-}
-
-// Wake queues objects.
-func (c *Controller[O, R]) Wake(ctx context.Context, keys []types.NamespacedName) {
-	c.waker.Wake(ctx, keys...)
-}
-
-// WakeAll queues all objects that have had a pass. It is what a halt calls.
-func (c *Controller[O, R]) WakeAll(ctx context.Context) {
-	c.WakeNamespaces(ctx, func(string) bool { return true })
-}
-
-// WakeNamespaces queues the objects of some namespaces that have had a pass. It is what a change of grants calls.
-func (c *Controller[O, R]) WakeNamespaces(ctx context.Context, which func(namespace string) bool) {
-	c.mu.Lock()
-	keys := slices.Collect(maps.Keys(c.memory))
-	c.mu.Unlock()
-	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
 }
 
 // Watch says what wakes the objects: changes of their own, and Wake.
 func (c *Controller[O, R]) Watch(name string, workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: name, Workers: workers, Wake: c.waker.Queue(), Ready: c.DomainClaims.Learn,
+		Name: name, Workers: workers, Wake: c.Queue(), Ready: c.DomainClaims.Learn,
 		Annotations: []string{
 			v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions,
 		},

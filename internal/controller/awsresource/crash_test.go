@@ -145,8 +145,8 @@ func (l life) playIn(t *testing.T, a *audit, arm func(a *audit)) (end string, wr
 	return a.ending(t), a.w.Writes() - made
 }
 
-// The process can end before or after any of its writes. What it leaves behind must lead the next one to the same
-// world, with one resource at most and with no more changes than were needed.
+// The process can end before or after any of its writes. The next one must come to the same world, with one resource at
+// most and with no more changes than were needed.
 func TestACrashAtAnyWriteLeadsToTheSameWorld(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		for name, l := range lives(k) {
@@ -173,7 +173,7 @@ func TestACrashAtAnyWriteLeadsToTheSameWorld(t *testing.T) {
 	})
 }
 
-// What the second process finds may be half of what the first one left.
+// The second process may find half of what the first one left.
 func TestTwoCrashesInOneLife(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		l := lives(k)["create, and delete at once"]

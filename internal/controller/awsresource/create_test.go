@@ -189,7 +189,7 @@ type refused struct {
 	reason string
 }
 
-// A failure that only a person can fix is reported, and retried less and less often; a change of the spec is tried at
+// A failure that only a user can fix is reported, and retried less and less often; a change of the spec is tried at
 // once.
 func TestARefusedCreateBacksOffAndRecovers(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {

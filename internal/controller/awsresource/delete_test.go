@@ -178,7 +178,7 @@ func TestADisableChangesNothingElse(t *testing.T) {
 
 func TestADeniedDisableIsSaidAndGoesOn(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
-		// A person may do what the operator may not.
+		// A user may have rights that the operator lacks.
 		byHand := func(t *testing.T, a *audit, allow func(), do func()) {
 			t.Helper()
 			allow()
@@ -269,7 +269,7 @@ func TestADeniedDeletionOfADisabledOneIsSaidAndGoesOn(t *testing.T) {
 	})
 }
 
-// What AWS's deployment knows may lag behind what it shows.
+// AWS's deployment state may lag behind what it shows.
 func TestADeletionThatIsToldNotDisabledTriesAgain(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		code := map[string]string{"distribution": "DistributionNotDisabled", "connection group": "ResourceNotDisabled"}[k.name]
@@ -339,7 +339,7 @@ func TestADeletionSurvivesARestartAtAnyTime(t *testing.T) {
 	})
 }
 
-// What is disabled by the spec needs no disable.
+// A resource that the spec disables needs no disable.
 func TestADisabledResourceIsDeletedAtOnce(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		a := audited(t, k, world.Options{})

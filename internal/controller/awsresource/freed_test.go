@@ -9,7 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// The deletion of a distribution goes on in the moment in which the last of its tenants is gone, and not at each
+// The deletion of a distribution continues at the moment at which the last of its tenants is gone, and not at each
 // of them.
 func TestTheLastTenantWakesItsDistribution(t *testing.T) {
 	w := world.NewOffline(t, world.Options{})

@@ -28,7 +28,7 @@ func TestAGroupThatIsGoneShowsNoStatus(t *testing.T) {
 	}
 }
 
-// What stays in AWS is not waited for, however young its object.
+// No object waits for a resource that stays in AWS, however young it is.
 func TestWhatIsKeptIsReleasedAtOnce(t *testing.T) {
 	for name, object := range map[string]func(*world.World) *v1alpha1.ConnectionGroup{
 		"a group with deletionPolicy Retain": func(w *world.World) *v1alpha1.ConnectionGroup {
@@ -56,7 +56,7 @@ func TestWhatIsKeptIsReleasedAtOnce(t *testing.T) {
 	}
 }
 
-// What this process has created and deleted can't come back.
+// A resource that this process has created and deleted can't come back.
 func TestWhatWasCreatedAndDeletedByOneProcessIsReleasedAtOnce(t *testing.T) {
 	for name, restart := range map[string]bool{"one process": false, "another one deletes": true} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// What tests say most often.
+// Shorthands of the tests.
 const (
 	readyTrue = "Ready=True/Deployed"
 	// disabledAsAsked is a resource that the spec disables.
@@ -50,7 +50,7 @@ func remove(t *testing.T, w *world.World, o client.Object) {
 	}
 }
 
-// edit changes the object as a person would.
+// edit changes the object as a user would.
 func edit(t *testing.T, w *world.World, o client.Object, change func(client.Object)) {
 	t.Helper()
 	if w.ParentStatus(o) == nil {

@@ -21,7 +21,7 @@ const mark = "marked"
 type thing struct {
 	ID, ARN, Name, Status, ETag, Endpoint string
 	Enabled, Default                      bool
-	// Marked is a part of the configuration that the spec says, and a person can change.
+	// Marked is a part of the configuration that the spec has, and that a user can change.
 	Marked  bool
 	Tags    map[string]string
 	Tenants int
@@ -43,9 +43,9 @@ type kind struct {
 	setMark, setEnabled func(o client.Object, on bool)
 	// all are the resources of the default account, but for those that no test has made.
 	all func(w *world.World) []thing
-	// change changes a resource as a person would.
+	// change changes a resource as a user would.
 	change func(t *testing.T, w *world.World, id string, change func(*thing))
-	// remove deletes a disabled and deployed one as a person would.
+	// remove deletes a disabled and deployed one as a user would.
 	remove func(t *testing.T, w *world.World, r thing)
 	// tenantOf names the resource in a tenant.
 	tenantOf func(in *cloudfront.CreateDistributionTenantInput, id string)
@@ -204,7 +204,7 @@ func (k kind) none(t *testing.T, w *world.World) {
 	}
 }
 
-// The changes that a person makes.
+// The changes that a user makes.
 func disable(r *thing) { r.Enabled = false }
 func enable(r *thing)  { r.Enabled = true }
 func marking(r *thing) { r.Marked = true }

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -19,6 +17,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
 // tagsAge is how long tags are trusted unless they are about to be acted on.
@@ -41,31 +40,18 @@ type pass[O client.Object, R any] struct {
 	calls port.Pass
 }
 
-// observe gathers what is known without calling AWS. The resource itself is read in every pass.
-func (c *Controller[O, R]) observe(ctx context.Context, o O) (*pass[O, R], error) {
+// Begin implements reconcile.Kind. It gathers what is known without calling AWS. The resource itself is read in every
+// pass.
+func (c *Controller[O, R]) Begin(ctx context.Context, o O) (reconcile.Pass, error) {
 	spec, status := c.kind.Spec(o), c.kind.Status(o)
-	p := &pass[O, R]{Controller: c, object: o, status: status, memory: c.recall(o)}
-	annotations := o.GetAnnotations()
-	token := convert.Token(annotations)
+	p := &pass[O, R]{Controller: c, object: o, status: status, memory: *c.Recall(o, nil)}
 	p.in = distribution.Input{
-		Object: resource.Object{
-			Now:          c.Clock.Now(),
-			Me:           ownership.Owner{Cluster: c.ClusterID, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())},
-			Generation:   o.GetGeneration(),
-			HasFinalizer: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
-			Guarded:      c.Breaker.Watches(spec.Class),
-			Rescued:      c.Breaker.Rescued(spec.Class, o.GetNamespace(), o.GetName()),
-			Nudged:       p.memory.tries.Wants(token, status.Common.ReconcileToken),
-			Token:        token,
-		},
 		Desired:  distribution.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Direct: spec.Direct, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults), Aliases: spec.Aliases},
 		Policy:   convert.ResourcePolicy(spec.Policies, c.Defaults),
 		Memory:   convert.ResourceMemory(status.Common),
 		Attempts: p.memory.tries,
 	}
-	p.in.Paused, p.in.PausedNote = convert.Paused(annotations)
-	// Whoever halts wakes the objects that are remembered: this one is by now.
-	p.in.Halt = c.Halt.Now()
+	p.in.Object = c.Object(o, spec.Class, &p.in.Attempts, p.in.Memory.Memory, status.Common.ReconcileToken)
 	p.in.AdoptedGeneration, p.in.AdoptedID = convert.AdoptedResource(o)
 	if t := o.GetDeletionTimestamp(); t != nil {
 		p.in.DeletedAt = t.Time
@@ -73,38 +59,21 @@ func (c *Controller[O, R]) observe(ctx context.Context, o O) (*pass[O, R], error
 	if status.Creations != nil {
 		p.in.Memory.Creations = *status.Creations
 	}
-	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
-		// A fresh process takes the schedule of the failure up where it finds it.
-		p.in.Attempts.Last = p.in.Now
-	}
-	if mark, marked := annotations[v1alpha1.AnnotationCreatePending]; marked {
-		p.in.CreateMark = p.in.Attempts.Marked(mark, o.GetCreationTimestamp().Time, p.in.Now)
-	}
-	if err := p.settle(ctx); err != nil {
+	var err error
+	if p.account, err = c.Place(ctx, o, status.Common.ARN); err != nil {
 		return nil, err
 	}
+	p.kind = c.kindIn(p.account.Account)
 	p.in.World.Aliases = p.memory.aliases
-	if err := p.judge(ctx, spec); err != nil {
+	if err = p.judge(ctx, spec); err != nil {
 		return nil, err
 	}
 	p.judgeAliases()
 	return p, nil
 }
 
-// settle finds out in which account the resource is, or will be.
-func (p *pass[O, R]) settle(ctx context.Context) error {
-	granted, err := p.Grants.Access(ctx, p.object.GetNamespace())
-	if err != nil {
-		return err
-	}
-	if p.account, err = p.Accounts.Of(ctx, convert.RecordedAccount(p.object, p.status.Common.ARN), granted); err != nil {
-		return err
-	}
-	p.kind = p.kindIn(p.account.Account)
-	return nil
-}
-
-// judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.
+// judge asks whether the namespace may have what the object wants. An object that is being deleted wants nothing any
+// more.
 func (p *pass[O, R]) judge(ctx context.Context, s Spec) error {
 	if !p.in.DeletedAt.IsZero() {
 		p.Grants.Forget(string(p.object.GetUID()))
@@ -185,7 +154,7 @@ func (p *pass[O, R]) lookResource(ctx context.Context) error {
 // locate reads the resource by its ID. Where that is not known, or no longer there, a create may have made
 // one whose answer never came.
 func (p *pass[O, R]) locate(ctx context.Context) (R, error) {
-	// The spec says which one is to be adopted, whatever status tells of a former one: it may come from a backup.
+	// The spec says which one is to be adopted. Status may come from a backup, and name an earlier one.
 	id := cmp.Or(p.in.Desired.Adopts, p.in.Memory.ID)
 	var none R
 	if id != "" {

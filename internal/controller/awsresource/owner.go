@@ -14,8 +14,8 @@ import (
 )
 
 // OwnerAlive reports whether the owner in the tags is another live object of this cluster. The object of that kind is read
-// into blank. What can't be looked up counts as alive. Of an owner whose tags were removed in part, the UID is enough: the
-// object may be about to restore the others.
+// into blank. An owner that can't be looked up counts as alive. Of an owner whose tags were removed in part, the UID is
+// enough: the object may be about to restore the others.
 func OwnerAlive(ctx context.Context, kube client.Client, me ownership.Owner, tags map[string]string, blank client.Object) bool {
 	if ownership.Relate(me, tags) != ownership.Foreign {
 		return false

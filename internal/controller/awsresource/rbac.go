@@ -1,7 +1,7 @@
 package awsresource
 
-// The rights of each of the two controllers, in each namespace that is watched. They are apart, so that who runs one of them
-// need not grant what the other needs.
+// The rights of each of the two controllers, in each namespace that is watched. They are apart, so that a user of one
+// of them need not grant what the other needs.
 //
 // +kubebuilder:rbac:roleName=distributions,groups=cloudfront-tenant-operator.io,resources=distributions,verbs=get;list;watch;patch
 // +kubebuilder:rbac:roleName=distributions,groups=cloudfront-tenant-operator.io,resources=distributions/status,verbs=patch

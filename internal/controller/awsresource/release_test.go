@@ -130,7 +130,7 @@ func TestAResourceOfAnotherOwnerIsLeftAlone(t *testing.T) {
 	})
 }
 
-// tag sets tags as a person would.
+// tag sets tags as a user would.
 func tag(t *testing.T, w *world.World, arn string, all map[string]string) {
 	t.Helper()
 	if _, err := w.AWS().TagResource(t.Context(), &cloudfront.TagResourceInput{Resource: &arn, Tags: wireTags(all)}); err != nil {
@@ -283,7 +283,7 @@ func TestADeletionFindsItsResourceWithoutStatus(t *testing.T) {
 	})
 }
 
-// A person may delete it at any step; that is no failure, and nothing is recreated.
+// A user may delete it at any step; that is no failure, and nothing is recreated.
 func TestADeletionThatSomebodyElseFinishedEnds(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		for name, c := range map[string]struct {

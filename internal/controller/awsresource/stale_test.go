@@ -10,8 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// A replica that was frozen while another one led wakes up with the objects of long ago. What it believes about
-// them must not reach AWS.
+// A replica that was frozen while another one led wakes up with the objects of long ago. Its outdated view of them must
+// not reach AWS.
 func TestAnOldViewOfAnObjectChangesNothingInAWS(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		for name, meanwhile := range map[string]func(t *testing.T, w *world.World, o client.Object, r thing){

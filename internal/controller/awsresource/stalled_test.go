@@ -19,7 +19,7 @@ func timeout(d time.Duration) policies {
 
 const stalled = "DeletionStalled=True/DeletionTimeout"
 
-// The timeout only says that something takes long, and what can be done. The deletion goes on, and ends.
+// The timeout only says that something takes long, and what can be done. The deletion continues, and ends.
 func TestAStalledDeletionIsSaidOnceAndGoesOn(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		command := map[string]string{"distribution": "distribution", "connection group": "connection-group"}[k.name]
@@ -126,7 +126,7 @@ func TestAStalledDeletionFollowsTheSteps(t *testing.T) {
 	})
 }
 
-// A pause holds at every step, and what it held goes on from where it was.
+// A pause holds at every step, and the deletion continues from there afterwards.
 func TestAPausedDeletionWaits(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		for name, after := range map[string]time.Duration{"before it begins": 0, "while the disable settles": 10 * time.Second} {

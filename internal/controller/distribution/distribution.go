@@ -109,7 +109,7 @@ func (k Kind) Tenants(ctx context.Context, seen port.Distribution) ([]string, bo
 }
 
 // reference is the caller reference of the next create. AWS takes each only once, which makes it the guard against
-// a second distribution: it changes only when the former one is gone.
+// a second distribution: it changes only when the previous one is gone.
 func reference(o *v1alpha1.Distribution) string {
 	if n := o.Status.Creations; n > 0 {
 		return string(o.UID) + "-" + strconv.Itoa(int(n))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
@@ -17,14 +18,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// markFresh is how long a create mark may be reused for another try. It has to be much
-// shorter than resource.GracePeriod, which counts from the mark.
-const markFresh = 10 * time.Second
-
 // Perform implements reconcile.Pass.
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	err := p.perform(ctx, k)
-	// What the step has shown or done may change what is wanted of the zones, and so what they have to say to it.
+	// The step may have changed the records that are wanted, and with that the answers of the zones.
 	p.in.Now = p.Clock.Now()
 	p.declare(p.in.Memory.Ledger)
 	p.observeDomains()
@@ -33,63 +30,64 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 
 func (p *pass) perform(ctx context.Context, k reconcile.Keeper) error {
 	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.UID), Namespace: p.object.Namespace, Grant: p.account.Grant, Class: p.class(), Pass: &p.calls})
-	s := p.out.Decision.Step
-	var err error
+	step := p.out.Decision.Step
+	if s, reads := step.(distributiontenant.Look); reads {
+		return awsresource.Kept(look{p}.at(ctx, s), &p.in.World.Unreadable)
+	}
+	err := act{p, k}.step(ctx, step)
+	if err == nil {
+		p.out.Done = append(p.out.Done, step)
+	}
+	return awsresource.Kept(err, &p.in.World.Refused)
+}
+
+// step carries a step out that is no look. Create and Adopt store a mark with the finalizer.
+func (p act) step(ctx context.Context, s distributiontenant.Step) error {
 	switch s := s.(type) {
-	case distributiontenant.Look:
-		return p.unreadable(p.look(ctx, s))
-	case distributiontenant.EnsureFinalizer:
-		err = p.ensureFinalizer(ctx, k, nil)
+	case distributiontenant.Look, distributiontenant.LetGo, distributiontenant.Rest:
+		return nil
 	case distributiontenant.Claim:
 		p.claim(ctx, s)
+		return nil
 	case distributiontenant.Create:
-		err = p.create(ctx, k, s)
+		return p.create(ctx, s)
 	case distributiontenant.Adopt:
-		err = p.adopt(ctx, k, s)
+		return p.adopt(ctx, s)
+	case distributiontenant.Update, distributiontenant.Move:
+		if err := p.confirmReferences(ctx); err != nil {
+			return err
+		}
+	case distributiontenant.EnsureFinalizer, distributiontenant.Tag, distributiontenant.Untag, distributiontenant.Disable, distributiontenant.Delete,
+		distributiontenant.DeleteCertificate:
+	}
+	if err := p.ensureFinalizer(ctx, nil); err != nil {
+		return err
+	}
+	switch s := s.(type) {
 	case distributiontenant.Update:
-		err = p.update(ctx, k, s)
+		return p.update(ctx, s)
 	case distributiontenant.Move:
-		err = p.move(ctx, k, s)
+		return p.move(ctx, s)
 	case distributiontenant.Tag:
-		err = p.tag(ctx, k, s)
+		return p.tag(ctx, s)
 	case distributiontenant.Untag:
-		err = p.untag(ctx, k, s)
+		return p.untag(ctx, s)
 	case distributiontenant.Disable:
-		err = p.disable(ctx, k, s)
+		return p.disable(ctx, s)
 	case distributiontenant.Delete:
-		err = p.delete(ctx, k, s)
+		return p.delete(ctx, s)
 	case distributiontenant.DeleteCertificate:
-		err = p.deleteCertificate(ctx, k, s)
-	case distributiontenant.LetGo, distributiontenant.Rest:
+		return p.deleteCertificate(ctx, s)
+	case distributiontenant.EnsureFinalizer, distributiontenant.Look, distributiontenant.Claim, distributiontenant.Create, distributiontenant.Adopt,
+		distributiontenant.LetGo, distributiontenant.Rest:
 	}
-	if err == nil {
-		p.out.Done = append(p.out.Done, s)
-	}
-	return p.refused(err)
-}
-
-// refused keeps a refusal, so that it is decided on; any other failure ends the pass.
-func (p *pass) refused(err error) error {
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
-		p.in.World.Refused = refusal
-		return nil
-	}
-	return err
-}
-
-// unreadable does the same for reads.
-func (p *pass) unreadable(err error) error {
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
-		p.in.World.Unreadable = refusal
-		return nil
-	}
-	return err
+	return nil
 }
 
 // ensureFinalizer comes before every write to AWS: the finalizer is stored, and what the pass knows of
 // the object is not out of date.
-func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper, annotations map[string]string) error {
-	if err := k.EnsureFinalizer(ctx, annotations); err != nil {
+func (p act) ensureFinalizer(ctx context.Context, annotations map[string]string) error {
+	if err := p.keeper.EnsureFinalizer(ctx, annotations); err != nil {
 		return err
 	}
 	p.in.HasFinalizer = true
@@ -97,7 +95,7 @@ func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper, annotati
 }
 
 // create asks for permission first: a mark without a call would only cost writes.
-func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributiontenant.Create) error {
+func (p act) create(ctx context.Context, s distributiontenant.Create) error {
 	ctx, delay := p.account.Rate.Admit(ctx)
 	if delay > 0 {
 		return &fault.Error{Kind: fault.Throttled, Operation: "CreateDistributionTenant", RetryAfter: delay}
@@ -106,12 +104,9 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 	if err := p.confirmReferences(ctx); err != nil {
 		return err
 	}
-	before := p.in.CreateMark
-	if now.Sub(before) > markFresh {
-		p.in.CreateMark = now
-	}
+	before := p.in.MarkCreate(now)
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
-	if err := p.ensureFinalizer(ctx, k, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationCreatePending, mark)); err != nil {
+	if err := p.ensureFinalizer(ctx, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationCreatePending, mark)); err != nil {
 		return err
 	}
 	p.in.Attempts.Announce(before, p.in.CreateMark)
@@ -133,9 +128,9 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 
 // adopt remembers the generation before the tags say that the tenant is ours: from then on, blocks that the spec does
 // not have would otherwise count as drift.
-func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s distributiontenant.Adopt) error {
+func (p act) adopt(ctx context.Context, s distributiontenant.Adopt) error {
 	mark := convert.AdoptedMark(p.object)
-	if err := p.ensureFinalizer(ctx, k, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationAdoptedGeneration, mark)); err != nil {
+	if err := p.ensureFinalizer(ctx, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationAdoptedGeneration, mark)); err != nil {
 		return err
 	}
 	p.in.AdoptedGeneration = p.in.Generation
@@ -147,13 +142,7 @@ func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s distributiontena
 	return nil
 }
 
-func (p *pass) update(ctx context.Context, k reconcile.Keeper, s distributiontenant.Update) error {
-	if err := p.confirmReferences(ctx); err != nil {
-		return err
-	}
-	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
-		return err
-	}
+func (p act) update(ctx context.Context, s distributiontenant.Update) error {
 	t, err := p.account.Inventory.Update(ctx, s)
 	if err != nil {
 		if fault.Ambiguous(err) {
@@ -172,13 +161,7 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s distributionten
 }
 
 // move makes a domain this tenant's. The tenant is read again after it.
-func (p *pass) move(ctx context.Context, k reconcile.Keeper, s distributiontenant.Move) error {
-	if err := p.confirmReferences(ctx); err != nil {
-		return err
-	}
-	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
-		return err
-	}
+func (p act) move(ctx context.Context, s distributiontenant.Move) error {
 	if err := p.proveGiver(ctx, s); err != nil {
 		return err
 	}
@@ -189,9 +172,9 @@ func (p *pass) move(ctx context.Context, k reconcile.Keeper, s distributiontenan
 	return nil
 }
 
-// proveGiver makes sure that the tenant which has the domain belongs to another object of this cluster. What is known of
-// that object may be old, and CloudFront takes the domain from whatever has it.
-func (p *pass) proveGiver(ctx context.Context, s distributiontenant.Move) error {
+// proveGiver makes sure that the tenant which has the domain belongs to another object of this cluster. The memory of
+// that object may be old, and CloudFront takes the domain from any tenant.
+func (p act) proveGiver(ctx context.Context, s distributiontenant.Move) error {
 	taken := &fault.Error{
 		Kind: fault.DomainTaken, Operation: "UpdateDomainAssociation",
 		Message: s.Domain + " is handed over, but what has it in AWS is no tenant of another object of this cluster",
@@ -215,7 +198,7 @@ func (p *pass) proveGiver(ctx context.Context, s distributiontenant.Move) error 
 
 // requested notes that AWS has accepted a request for a managed certificate. Its progress is not read before there can
 // be any, unless there is a challenge to show.
-func (p *pass) requested(r *certificate.Request) {
+func (p act) requested(r *certificate.Request) {
 	if r == nil {
 		return
 	}
@@ -232,7 +215,7 @@ func (p *pass) requested(r *certificate.Request) {
 }
 
 // certificateBefore is the ARN of the managed certificate as it was last seen.
-func (p *pass) certificateBefore() string {
+func (p act) certificateBefore() string {
 	seen := p.in.Memory.Certificates
 	switch last := p.in.Attempts.Certificate; {
 	case last != nil:
@@ -245,7 +228,7 @@ func (p *pass) certificateBefore() string {
 
 // missingReference tells the two meanings of "not found" in the answer to an update apart:
 // a tenant that was read a moment ago is there, so that it refers to something that is not.
-func (p *pass) missingReference(err error) error {
+func (p act) missingReference(err error) error {
 	missing, ok := errors.AsType[*fault.Error](err)
 	if !ok || missing.Kind != fault.NotFound || !p.in.World.TenantFresh {
 		return err
@@ -255,10 +238,7 @@ func (p *pass) missingReference(err error) error {
 	return &invalid
 }
 
-func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s distributiontenant.Tag) error {
-	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
-		return err
-	}
+func (p act) tag(ctx context.Context, s distributiontenant.Tag) error {
 	if err := p.account.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
 		return err
 	}
@@ -267,10 +247,7 @@ func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s distributiontenant
 	return nil
 }
 
-func (p *pass) untag(ctx context.Context, k reconcile.Keeper, s distributiontenant.Untag) error {
-	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
-		return err
-	}
+func (p act) untag(ctx context.Context, s distributiontenant.Untag) error {
 	if err := p.account.Inventory.Untag(ctx, p.in.Desired.Name, s.ARN, s.Keys); err != nil {
 		return err
 	}
@@ -285,10 +262,7 @@ func (p *pass) recallTags() {
 	w.Tags, w.TagsKnown, w.TagsRead, w.TagsDue = known.Tags, known.TagsKnown, known.TagsRead, known.TagsDue
 }
 
-func (p *pass) disable(ctx context.Context, k reconcile.Keeper, s distributiontenant.Disable) error {
-	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
-		return err
-	}
+func (p act) disable(ctx context.Context, s distributiontenant.Disable) error {
 	t, err := p.account.Inventory.Disable(ctx, p.in.Desired.Name, s)
 	if err != nil {
 		if fault.Is(err, fault.Invalid) && s.Whole == nil {
@@ -301,10 +275,7 @@ func (p *pass) disable(ctx context.Context, k reconcile.Keeper, s distributionte
 	return nil
 }
 
-func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s distributiontenant.Delete) error {
-	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
-		return err
-	}
+func (p act) delete(ctx context.Context, s distributiontenant.Delete) error {
 	err := p.account.Inventory.Delete(ctx, p.in.Desired.Name, s)
 	switch {
 	case fault.Is(err, fault.NotDisabled):
@@ -326,10 +297,7 @@ func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s distributionten
 	return nil
 }
 
-func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s distributiontenant.DeleteCertificate) error {
-	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
-		return err
-	}
+func (p act) deleteCertificate(ctx context.Context, s distributiontenant.DeleteCertificate) error {
 	err := p.account.References.DeleteCertificate(ctx, s.ARN)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
@@ -340,7 +308,7 @@ func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s dist
 
 // wrote takes over the answer to an own write. An ETag that we moved ourselves says nothing about the certificate. It is
 // not kept for tenants without a managed one, which most are.
-func (p *pass) wrote(t distributiontenant.Observed) {
+func (p act) wrote(t distributiontenant.Observed) {
 	a := &p.in.Attempts
 	before := p.in.World.Tenant
 	if p.in.ManagesCertificate() && (before == nil || cmp.Or(a.CertificateETag, p.in.Memory.ETag) == before.ETag) {

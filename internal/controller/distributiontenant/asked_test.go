@@ -8,7 +8,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// A try that a person asked for takes several passes where a name is published before its tenant is created. A process
+// A try that a user asked for takes several passes where a name is published before its tenant is created. A process
 // that ends meanwhile must not leave it as answered: the next one would wait for the time that the failure's age names.
 func TestATryThatAPersonAskedForSurvivesARestart(t *testing.T) {
 	t.Parallel()

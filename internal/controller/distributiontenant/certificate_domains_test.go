@@ -23,8 +23,8 @@ func names(t *testing.T, w *world.World, arn string) []string {
 	return nil
 }
 
-// AWS works on one request of a tenant at a time: a change of domains waits for its end, is
-// said, and then made without anybody's help.
+// AWS works on one request of a tenant at a time: a change of domains waits for its end, is reported, and then made
+// automatically.
 func TestCertHoldsAChangeOfDomainsBack(t *testing.T) {
 	t.Parallel()
 	both := []string{shopMore, shop}
@@ -112,7 +112,7 @@ func TestCertGrowsWithItsDomains(t *testing.T) {
 			serves(t, w, "shop", requests(t, w, 1)[0])
 			w.Edit("shop", domains(shop, shopMore))
 			w.Advance(2 * time.Second)
-			// What is served stays served while the new one is pending.
+			// Served domains stay served while the new certificate is pending.
 			if s := inAWS(t, w, "shop"); s.Domains[shop] != "active" || s.Domains[shopMore] != "inactive" || s.Customizations.CertificateARN != requests(t, w, 2)[0] {
 				t.Errorf("while the new one is pending: %+v", s)
 			}
@@ -248,7 +248,7 @@ func TestCertRequestChanged(t *testing.T) {
 	}
 }
 
-// What deleteOnTenantDeletion says, and any other edit, is no change of the request.
+// An edit of deleteOnTenantDeletion, or any other edit, is no change of the request.
 func TestCertIsNotRequestedForWhatDoesNotConcernIt(t *testing.T) {
 	t.Parallel()
 	w := certWorld(t)

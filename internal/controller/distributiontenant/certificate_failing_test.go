@@ -134,7 +134,7 @@ func TestCertThatAlwaysFailsIsRequestedRarely(t *testing.T) {
 			if total < 5 {
 				t.Errorf("only %d requests in all: it gave up", total)
 			}
-			// What else is asked for is not held back by it.
+			// It delays none of the other changes.
 			outOfBand(t, w, "shop", func(in *cloudfront.UpdateDistributionTenantInput) { in.Enabled = awssdk.Bool(false) })
 			w.Advance(10 * time.Minute)
 			if s := inAWS(t, w, "shop"); !s.Enabled {
@@ -150,7 +150,7 @@ func TestCertThatAlwaysFailsIsRequestedRarely(t *testing.T) {
 	}
 }
 
-// After the cause is fixed, a person who asks does not wait for the schedule.
+// After the cause is fixed, a user who asks does not wait for the schedule.
 func TestCertThatFailedIsRequestedAtOnceWhenAsked(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(w *world.World){

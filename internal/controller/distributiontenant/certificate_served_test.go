@@ -48,7 +48,8 @@ func certificateOf(arn string) func(*v1alpha1.DistributionTenant) {
 	}
 }
 
-// What a tenant serves with is in its status once it is Ready, and each renewal is one write. No time that passes is one.
+// The certificate that a tenant serves with is in its status once it is Ready, and each renewal is one write. No time
+// that passes is one.
 func TestRenewalsOfACertificateAreWrittenOnce(t *testing.T) {
 	t.Parallel()
 	const inheriting = 6

@@ -391,7 +391,7 @@ func TestCertRequestRemovedLater(t *testing.T) {
 	})
 }
 
-// What spec.customizations.certificate.arn names takes the place of a managed certificate.
+// The certificate in spec.customizations.certificate.arn replaces a managed certificate.
 func TestCertThatTheSpecNames(t *testing.T) {
 	t.Parallel()
 	naming := func(arn string) edit {

@@ -36,10 +36,10 @@ func (p *pass) judgeDomains() {
 }
 
 // observeDomains tells which domains the object has now.
-func (p *pass) observeDomains() { p.DomainClaims.Observe(claimant(p.object), p.in.Domains()) }
+func (p *pass) observeDomains() { p.DomainClaims.Observe(claimant(p.object), p.in.Stakes()) }
 
-// claim stores claims. That it could not is for the chain to say.
-func (p *pass) claim(ctx context.Context, s distributiontenant.Claim) {
+// claim stores claims. The chain reports a failure.
+func (p act) claim(ctx context.Context, s distributiontenant.Claim) {
 	err := p.DomainClaims.HoldDomains(ctx, claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS())
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "A domain is not released, because it can't be claimed for its namespace")
@@ -69,12 +69,5 @@ func (c *Controller) Learn(o *v1alpha1.DistributionTenant) {
 	in := distributiontenant.Input{
 		Deleting: !o.DeletionTimestamp.IsZero(), Desired: convert.Desired(o, c.Defaults), Memory: convert.Memory(&o.Status),
 	}
-	c.DomainClaims.Observe(claimant(o), in.Domains())
-}
-
-// WakeDomains queues objects that may have their domains now, or no more. It is the registry's Wake.
-func (c *Controller) WakeDomains(ctx context.Context, keys []claim.Key) {
-	for _, key := range keys {
-		c.waker.Wake(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name})
-	}
+	c.DomainClaims.Observe(claimant(o), in.Stakes())
 }

@@ -149,7 +149,7 @@ func TestADomainIsKeptForItsNamespaceAcrossDeleteAndCreate(t *testing.T) {
 	}
 }
 
-// Without a hold, who waits gets the domain when it is free. It never belongs to both.
+// Without a hold, an object that waits gets the domain when it is free. It never belongs to both.
 func TestTwoNamespacesTakeTurns(t *testing.T) {
 	t.Parallel()
 	const domain = "turns.claims.example.com"
@@ -247,7 +247,8 @@ func TestADeletedClaimFreesItsDomain(t *testing.T) {
 	is(t, c.World, waits, readyTrue, syncedTrue)
 }
 
-// A reservation refuses other namespaces. What is served when it comes stays, and a refused object can be deleted.
+// A reservation refuses other namespaces. A domain that is served when it comes stays, and a refused object can be
+// deleted.
 func TestAReservation(t *testing.T) {
 	t.Parallel()
 	const domain, live = "reserved.claims.example.com", "live.claims.example.com"
@@ -291,7 +292,7 @@ func TestHowLongADomainIsHeld(t *testing.T) {
 	}
 }
 
-// What takes no domain from a namespace costs no claim.
+// A change that takes no domain from a namespace costs no claim.
 func TestWhatCostsNoClaim(t *testing.T) {
 	t.Parallel()
 	for name, play := range map[string]func(t *testing.T, c *world.World){
@@ -352,7 +353,7 @@ func TestWhatCostsNoClaim(t *testing.T) {
 }
 
 // An update that drops a domain stores the claim first. When it can't be stored, the domain stays in AWS and the object
-// says so; everything goes on when it can.
+// says so; everything continues when it can.
 func TestADroppedDomainWaitsForItsClaim(t *testing.T) {
 	t.Parallel()
 	const stays, drops = "stays.claims.example.com", "drops.claims.example.com"
@@ -367,7 +368,7 @@ func TestADroppedDomainWaitsForItsClaim(t *testing.T) {
 		if err := write(); err != nil || len(c.DomainClaims()) == before {
 			return err
 		}
-		// What was stored all the same is taken back.
+		// Claims that were stored nevertheless are removed.
 		if err := c.Kube.Delete(t.Context(), c.DomainClaims()[0]); err != nil {
 			return err
 		}
@@ -446,8 +447,8 @@ func playCrash(t *testing.T, release func(*world.World), n int, after bool) {
 	}
 }
 
-// An object that asks for more than its grant keeps no domain from those who may have it, however old it is. Once it may
-// have it, it is too late.
+// An object that asks for more than its grant keeps no domain from objects that may have it, however old it is. Once it
+// may have it, it is too late.
 func TestAnObjectWithoutAGrantKeepsNoDomain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{options: world.Options{Grants: grants.Enforce, Claims: &world.Holds{Own: holdOwn, Customer: holdCustomer}}})

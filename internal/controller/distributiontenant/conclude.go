@@ -33,15 +33,15 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.Rollouts.Tell(string(p.object.UID), distributiontenant.Told(p.in, p.out, report))
 	}
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
-		// What is known is out of date. Status may have it from another replica already.
+		// The memory is out of date. Status may have it from another replica already.
 		p.remember(p.object, p.in.Attempts)
 		return reconcile.Conclusion{After: p.after(report, now), Acts: p.acts()}
 	}
 	events, changes := distributiontenant.Events(p.in, p.out, report), publication.Changes(p.in.Memory.Ledger, report.Ledger, report.Left, p.in.World.DNS)
-	changes = append(distributiontenant.Found(p.in, p.out, report), changes...)
+	changes = append(distributiontenant.CreatedUnanswered(p.in, p.out, report), changes...)
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
-	// Who asked to look is answered when something was seen, and what was tried for them has ended.
+	// A user who asked to look is answered once something was seen, and all tries for them have ended.
 	if token := p.in.Token; token != "" && err == nil && p.in.World.Unreadable == nil && p.in.Attempts.Answered(report.Failure) {
 		p.object.Status.ReconcileToken = token
 	}
@@ -94,14 +94,14 @@ func (p *pass) after(r distributiontenant.Report, now time.Time) time.Duration {
 	if problem := p.out.Decision.Problem; r.Failure != nil && problem != nil && problem.Stuck {
 		// The tenant itself is looked after meanwhile, whatever it is that fails.
 		delay = min(r.Failure.NextTry(now).Sub(now), retry.LastRetry)
-		// Only ever later: what comes too early is held back, and comes again.
+		// Only ever later: a pass that comes too early is delayed, and comes again.
 		return delay + time.Duration(p.Random()*float64(delay)/10)
 	}
 	if distributiontenant.MissesPlace(p.in, r) {
 		delay = missingPlace
 	}
 	if delay == 0 {
-		// Nothing is due. The sweep wakes what moves; this is the net below it.
+		// Nothing is due. The sweep wakes tenants that move; this is the net below it.
 		delay = retry.Jitter(2*p.Interval, p.Random())
 	}
 	return delay
@@ -110,8 +110,8 @@ func (p *pass) after(r distributiontenant.Report, now time.Time) time.Duration {
 // storeDelay is the pause before the step that had to wait for status to be stored.
 const storeDelay = 10 * time.Millisecond
 
-// missingPlace is the pause before a zone or an endpoint that was missing is looked for again. One list
-// answers for all who miss one.
+// missingPlace is the pause before a zone or an endpoint that was missing is looked for again. One list answers for all
+// objects that miss one.
 const missingPlace = time.Minute
 
 func (p *pass) observeMetrics(before *v1alpha1.DistributionTenantStatus, now time.Time) {

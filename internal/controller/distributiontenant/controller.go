@@ -4,7 +4,6 @@ package distributiontenant
 
 import (
 	"context"
-	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -12,20 +11,15 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/instant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/halt"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
@@ -42,46 +36,30 @@ type Observer interface {
 
 // Options configure the controller.
 type Options struct {
-	Client client.Client
+	awsresource.Shared
+
 	// Live reads past the cache.
-	Live client.Reader
-	// Accounts are the AWS accounts in which tenants are.
-	Accounts *account.Registry
-	Zones    *zone.Zones
+	Live  client.Reader
+	Zones *zone.Zones
 	// Resolver queries public DNS; nil where it is not to be queried.
 	Resolver port.Resolver
-	// Breaker lets deletions go on; nil lets all.
-	Breaker *loss.Breaker
-	// Rollouts let changes of what customers are served with go on in steps; a nil one lets all go on at once.
+	// Rollouts spread changes of what customers are served with in steps; without them all happen at once.
 	Rollouts *rollout.Rollouts
-	// Halt stops all writes; a nil one none.
-	Halt *halt.Switch
-	// Grants say what namespaces may have; nil grants everything.
-	Grants *grants.Registry
-	// DomainClaims says who may have a domain; a nil one lets every object have every domain.
-	DomainClaims *claims.Registry
-	Clock        clock.PassiveClock
-	// ClusterID is part of the owner tags.
-	ClusterID string
-	Defaults  convert.Defaults
-	// Interval is that of the sweep.
-	Interval time.Duration
 	Observer Observer
 	// Gone is told the name in AWS of each tenant whose object is gone; may be nil.
 	Gone func(tenant string)
-	// Random is in [0, 1).
-	Random func() float64
 }
 
 // Controller implements reconcile.Kind for DistributionTenant.
 type Controller struct {
 	Options
-	waker *reconcile.Waker
+	*reconcile.Known[memory]
+
 	// settlesFirst and certificateMovesETag are what edge.World says of AWS.
 	settlesFirst, certificateMovesETag atomic.Bool
 
-	mu       sync.Mutex
-	attempts map[types.NamespacedName]*memory
+	// mu guards the two indexes, and what they need of the memories: account and names.
+	mu sync.Mutex
 	// objects are those that had a pass, by their tenant's name in AWS. An index of the
 	// cache would take ten times the memory.
 	objects map[string][]types.NamespacedName
@@ -91,7 +69,6 @@ type Controller struct {
 
 // memory is what the process remembers of one object, and of its own tries for it.
 type memory struct {
-	uid    types.UID
 	tenant string
 	// account is the AWS account of the tenant, empty for the operator's own.
 	account string
@@ -137,7 +114,7 @@ func (m *memory) remember(a distributiontenant.Attempts) {
 // New makes a controller.
 func New(o Options) *Controller {
 	return &Controller{
-		Options: o, waker: reconcile.NewWaker(nil), attempts: map[types.NamespacedName]*memory{},
+		Options: o, Known: reconcile.NewKnown[memory](nil),
 		objects: map[string][]types.NamespacedName{}, referrers: map[referent]map[types.NamespacedName]struct{}{},
 	}
 }
@@ -153,25 +130,30 @@ func (c *Controller) Status(o *v1alpha1.DistributionTenant) any { return &o.Stat
 
 // Forget implements reconcile.Kind.
 func (c *Controller) Forget(key client.ObjectKey) {
-	c.mu.Lock()
-	m := c.attempts[key]
-	if m != nil {
-		c.unname(key, m.tenant)
-		c.unfollow(key, m)
-		delete(c.attempts, key)
-	}
-	c.mu.Unlock()
+	uid, m := c.drop(key)
 	c.DomainClaims.Forget(claimKey(key))
 	if m == nil {
 		return
 	}
-	c.Breaker.Withdraw(string(m.uid))
-	c.Rollouts.Forget(string(m.uid))
-	c.Grants.Forget(string(m.uid))
-	c.forgetZones(key, m.uid)
+	c.Breaker.Withdraw(string(uid))
+	c.Rollouts.Forget(string(uid))
+	c.Grants.Forget(string(uid))
+	c.forgetZones(key, uid)
 	if c.Gone != nil {
 		c.Gone(m.tenant)
 	}
+}
+
+// drop forgets an object, and takes it out of the indexes.
+func (c *Controller) drop(key client.ObjectKey) (types.UID, *memory) {
+	uid, m := c.Drop(key)
+	if m != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.unname(key, m.tenant)
+		c.unfollow(key, m)
+	}
+	return uid, m
 }
 
 // forgetZones takes back what an object has declared to the zones. That wakes others, which may
@@ -189,29 +171,25 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.DistributionTenant) 
 // From now on the object is woken when its tenant moves.
 func (c *Controller) recall(o *v1alpha1.DistributionTenant) distributiontenant.Attempts {
 	key, name := client.ObjectKeyFromObject(o), convert.DistributionTenantName(o)
-	c.mu.Lock()
-	m := c.attempts[key]
-	if m != nil && m.uid == o.UID && m.tenant == name {
-		defer c.mu.Unlock()
+	uid, m := c.Of(key)
+	if m != nil && uid == o.UID && m.tenant == name {
 		return m.attempts()
 	}
-	if m != nil {
-		c.unname(key, m.tenant)
-		c.unfollow(key, m)
-	}
-	c.objects[name] = append(c.objects[name], key)
+	c.drop(key)
 	var met distributiontenant.Attempts
 	if before := convert.Memory(&o.Status); before.ID != "" && before.AppliedGeneration != o.Generation {
 		// The process before this one may have sent an update, and not have seen its end.
 		met.Doubted = c.Clock.Now()
 	}
-	fresh := &memory{uid: o.UID, tenant: name}
+	fresh := memory{tenant: name}
 	fresh.remember(met)
-	c.attempts[key] = fresh
+	c.Remember(o, fresh)
+	c.mu.Lock()
+	c.objects[name] = append(c.objects[name], key)
 	c.mu.Unlock()
-	if m != nil && m.uid != o.UID {
-		// The former object was never seen to be gone; its claims would keep this one out.
-		c.forgetZones(key, m.uid)
+	if m != nil && uid != o.UID {
+		// The previous object was never seen to be gone; its claims would keep this one out.
+		c.forgetZones(key, uid)
 	}
 	return met
 }
@@ -221,7 +199,7 @@ func (c *Controller) Claims(account, name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.ContainsFunc(c.objects[name], func(key types.NamespacedName) bool {
-		m := c.attempts[key]
+		_, m := c.Of(key)
 		return m != nil && m.account == account
 	})
 }
@@ -230,7 +208,7 @@ func (c *Controller) Claims(account, name string) bool {
 func (c *Controller) placed(o *v1alpha1.DistributionTenant, account string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if m := c.attempts[client.ObjectKeyFromObject(o)]; m != nil && m.uid == o.UID {
+	if uid, m := c.Of(client.ObjectKeyFromObject(o)); m != nil && uid == o.UID {
 		m.account = account
 	}
 }
@@ -257,17 +235,16 @@ func (c *Controller) unname(key client.ObjectKey, tenant string) {
 }
 
 func (c *Controller) remember(o *v1alpha1.DistributionTenant, a distributiontenant.Attempts) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if m := c.attempts[client.ObjectKeyFromObject(o)]; m != nil && m.uid == o.UID {
+	if uid, m := c.Of(client.ObjectKeyFromObject(o)); m != nil && uid == o.UID {
 		m.remember(a)
 	}
 }
 
-// Watch says what wakes the objects: changes of their own and of those that they name, and the inventory through Wake.
+// Watch says what wakes the objects: changes of their own and of those that they name, and the inventory through
+// WakeTenants.
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "distributiontenant", Workers: workers, Wake: c.waker.Queue(), Related: c.related(), Ready: c.DomainClaims.Learn,
+		Name: "distributiontenant", Workers: workers, Wake: c.Queue(), Related: c.related(), Ready: c.DomainClaims.Learn,
 		Annotations: []string{
 			v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS,
 			v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions,
@@ -275,28 +252,9 @@ func (c *Controller) Watch(workers int) reconcile.Watch {
 	}
 }
 
-// Wake queues the objects behind the tenants of those names. It is the inventory's
-// OnChange. An object that had no pass yet has one before it, and needs no waking.
-func (c *Controller) Wake(ctx context.Context, names []string) {
-	c.waker.Wake(ctx, c.ObjectsOf(names)...)
-}
-
-// WakeKeys queues objects. It is the breaker's Wake.
-func (c *Controller) WakeKeys(ctx context.Context, keys ...types.NamespacedName) {
-	c.waker.Wake(ctx, keys...)
-}
-
-// WakeAll queues all objects that have had a pass. It is what a halt calls.
-func (c *Controller) WakeAll(ctx context.Context) {
-	c.WakeNamespaces(ctx, func(string) bool { return true })
-}
-
-// WakeNamespaces queues the objects of some namespaces that have had a pass. It is what a change of grants calls.
-func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace string) bool) {
-	c.mu.Lock()
-	keys := slices.Collect(maps.Keys(c.attempts))
-	c.mu.Unlock()
-	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
+// WakeTenants queues the objects behind the tenants of those names. It is the inventory's OnChange.
+func (c *Controller) WakeTenants(ctx context.Context, names []string) {
+	c.Wake(ctx, c.ObjectsOf(names)...)
 }
 
 // WakeOwners queues objects whose DNS records have moved. It is the zones' OnChange.
@@ -305,5 +263,5 @@ func (c *Controller) WakeOwners(ctx context.Context, owners []dns.Owner) {
 	for i, o := range owners {
 		keys[i] = types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
 	}
-	c.waker.Wake(ctx, keys...)
+	c.Wake(ctx, keys...)
 }

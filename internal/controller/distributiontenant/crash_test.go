@@ -185,8 +185,8 @@ func (l lifecycle) playIn(t *testing.T, w *world.World, arm func(w *world.World)
 	return w, endingOf(w, "alpha", before), w.Writes() - made
 }
 
-// The process can end before or after any of its writes. What it leaves behind must lead
-// the next one to the same world, with one tenant and with no more changes than were needed.
+// The process can end before or after any of its writes. The next one must come to the same world, with one tenant and
+// with no more changes than were needed.
 func TestACrashAtAnyWriteLeadsToTheSameWorld(t *testing.T) {
 	t.Parallel()
 	for name, l := range lifecycles() {
@@ -215,7 +215,7 @@ func TestACrashAtAnyWriteLeadsToTheSameWorld(t *testing.T) {
 	}
 }
 
-// What the second process finds may be half of what the first one left.
+// The second process may find half of what the first one left.
 func TestTwoCrashesInOneLife(t *testing.T) {
 	t.Parallel()
 	l := lifecycles()["create and delete"]

@@ -13,6 +13,18 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
+// tellZones is the last of what is observed: a zone starts to work on what it is told.
+func (p *pass) tellZones() {
+	if p.in.Nudged {
+		p.Zones.Refresh(p.owner())
+	}
+	p.declare(p.in.Memory.Ledger)
+	if p.in.Delegated() {
+		// The zone that has the domain now may be younger than the list.
+		p.in.World.Zones, p.in.World.ZonesKnown = nil, false
+	}
+}
+
 // declare tells the zones what the object wants and what its stored ledger holds, and takes
 // over what is known of both.
 func (p *pass) declare(stored []dns.Entry) {
@@ -27,10 +39,10 @@ func (p *pass) declare(stored []dns.Entry) {
 		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Spares: p.granted != nil && p.granted.Takeover() == grant.TakeoverCloudFront, Reclaims: p.in.Rescued, Inherits: p.in.World.Inherits, Still: rests, Correct: p.in.Policy.Drift == resource.DriftEnforce && !rests && !p.in.Unresolved(),
 	}
 	if p.in.World.DNS.Records == nil {
-		// Where the records are wanted depends on how those stand that there are.
+		// The zone of a domain depends on the state of its present records.
 		p.in.World.DNS = p.Zones.Seen(claim)
 	}
-	claim.Wants, claim.Extent = p.in.Wants(), p.in.Extent()
+	claim.Wants, claim.Extent = p.in.Wants()
 	p.in.World.DNS = p.Zones.Declare(claim)
 }
 
@@ -61,7 +73,7 @@ func (p *pass) access() dns.Access {
 	case len(p.in.Memory.Ledger) > 0:
 		provider, role = p.in.Memory.Ledger[0].Provider, p.in.Memory.Ledger[0].RoleARN
 	}
-	return dns.AccessFor(p.Zones.Means(provider), role, p.object.Namespace)
+	return dns.AccessFor(p.Zones.WithAccount(provider), role, p.object.Namespace)
 }
 
 // version orders the versions of an object. The API server promises that they are numbers.
@@ -93,8 +105,8 @@ func (p *pass) knownZones() ([]dns.Zone, bool) {
 	return zones, known && !homeless
 }
 
-// lookZones reads them. That it fails keeps DNS back, and nothing else.
-func (p *pass) lookZones(ctx context.Context) error {
+// zones reads them. A failure only delays DNS.
+func (p look) zones(ctx context.Context) error {
 	zones, err := p.readZones(ctx)
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
 		p.in.World.ZonesKnown, p.in.World.Unlisted = true, refusal
@@ -115,7 +127,7 @@ func (p *pass) grantedZones(zones []dns.Zone) []dns.Zone {
 	return slices.DeleteFunc(slices.Clone(zones), func(z dns.Zone) bool { return !p.granted.Zone(z) })
 }
 
-func (p *pass) readZones(ctx context.Context) ([]dns.Zone, error) {
+func (p look) readZones(ctx context.Context) ([]dns.Zone, error) {
 	id := p.in.Desired.DNS.Zone.ID
 	if id == "" {
 		return p.Zones.List(ctx, p.access())
@@ -127,9 +139,9 @@ func (p *pass) readZones(ctx context.Context) ([]dns.Zone, error) {
 	return []dns.Zone{zone}, err
 }
 
-// lookVisible asks public DNS for a few of the domains. Resolvers that fail to answer delay
+// visible asks public DNS for a few of the domains. Resolvers that fail to answer delay
 // nothing, and those that say no delay for a few minutes at most.
-func (p *pass) lookVisible(ctx context.Context) {
+func (p look) visible(ctx context.Context) {
 	w, a := &p.in.World, &p.in.Attempts
 	w.VisibleKnown, w.Visible = true, true
 	domains := p.in.ProvenDomains()

@@ -55,7 +55,7 @@ func dnsLives() map[string]struct {
 }
 
 // The process can end before or after any of its writes: between intent, batch and
-// bookkeeping. What it leaves must lead the next one to the same world.
+// bookkeeping. The next one must come to the same world.
 func TestACrashBetweenIntentBatchAndBookkeeping(t *testing.T) {
 	t.Parallel()
 	for name, l := range dnsLives() {

@@ -114,7 +114,7 @@ func TestDriftOfRecordsIsReportedAndLeft(t *testing.T) {
 			if n := r.Calls()["ChangeResourceRecordSets"] - batches - mine; n != 0 {
 				t.Errorf("%d batches under driftPolicy report", n)
 			}
-			// What a person writes into the spec is no drift.
+			// A change of the spec is no drift.
 			delete(r.exempt, alphaDomain)
 			r.Edit("alpha", drift(v1alpha1.DriftPolicyEnforce))
 			r.Advance(5 * time.Minute)
@@ -433,7 +433,7 @@ func TestTwoObjectsThatPublishOneNameFirst(t *testing.T) {
 	r.removed("beta")
 }
 
-// Nothing is written for a paused object, and all of it when it goes on.
+// Nothing is written for a paused object, and everything once it is not paused any more.
 func TestPausedPublishesNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})
@@ -455,7 +455,7 @@ func TestPausedPublishesNothing(t *testing.T) {
 }
 
 // A pass over a paused object does not look up where the alias of an apex leads, so it declares less than a pass before it.
-// What that one declared must not be worked on any more.
+// The earlier declaration must not be worked on any more.
 func TestPausedPublishesNothingAtAnApex(t *testing.T) {
 	t.Parallel()
 	pause := func(o *v1alpha1.DistributionTenant) {

@@ -162,7 +162,7 @@ func TestARefusedCreateTakesItsNamesBack(t *testing.T) {
 	}
 }
 
-// A person asks to look just when the name of a refused tenant is about to be withdrawn. The record is still there, but
+// A user asks to look just when the name of a refused tenant is about to be withdrawn. The record is still there, but
 // the tenant must not be created before it is certain to stay.
 func TestATenantIsNotCreatedJustBeforeItsRecordIsDeleted(t *testing.T) {
 	t.Parallel()

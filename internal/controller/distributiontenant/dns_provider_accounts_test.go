@@ -126,8 +126,8 @@ func TestDeletingWithoutTheAccount(t *testing.T) {
 	}
 }
 
-// A second account makes it unclear which one a spec means that names none. What it published stays where it is, and is
-// still looked after; nothing new is published.
+// A second account makes it unclear which one a spec means that names none. Its published records stay where they are,
+// and is still looked after; nothing new is published.
 func TestASecondAccountIsAdded(t *testing.T) {
 	t.Parallel()
 	r := newCFRig(t, rigOptions{}, nil)

@@ -23,7 +23,7 @@ func (f resolving) Leads(_ context.Context, name, target string) (bool, error) {
 	return f(name, target)
 }
 
-func (resolving) Shows(context.Context, proof.Record) proof.Sight { return proof.Missing }
+func (resolving) LookForProof(context.Context, proof.Record) proof.Sight { return proof.Missing }
 
 const resolvedName = "alpha.example.net"
 

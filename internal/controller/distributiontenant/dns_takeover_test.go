@@ -39,7 +39,7 @@ func neverEmpty(r *rig, d time.Duration) {
 	}
 }
 
-// What a takeover has replaced comes back when our record is deleted, for whatever reason, in the same batch.
+// Records that a takeover has replaced come back when our record is deleted, for whatever reason, in the same batch.
 func TestWhatATakeoverReplacedIsPutBack(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(r *rig){
@@ -94,7 +94,7 @@ func TestWhatATakeoverReplacedIsPutBack(t *testing.T) {
 	}
 }
 
-// What someone does to the name after the takeover is theirs, and nothing is put back over it.
+// Changes of others to the name after the takeover stay, and nothing is restored over them.
 func TestWhatReplacedOursMeanwhileStays(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(r *rig){
@@ -164,7 +164,7 @@ func TestARefusedTenantGivesANameBack(t *testing.T) {
 }
 
 // Once the tenant has had the domain, a record that leads to another resource of CloudFront leads to nothing, and
-// whoever claims the name there would have it. It is not put back.
+// anyone who claims the name there would have it. It is not put back.
 func TestWhatLedToCloudFrontIsNotPutBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})
@@ -180,7 +180,7 @@ func TestWhatLedToCloudFrontIsNotPutBack(t *testing.T) {
 	r.removed("alpha")
 }
 
-// What status has no room for is not replaced, and the condition says so.
+// Records that status has no room for are not replaced, and the condition says so.
 func TestWhatCanNotBeKeptIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})
@@ -262,7 +262,7 @@ func TestRetainPutsNothingBack(t *testing.T) {
 	r.has(coveredZone, alphaRecord)
 }
 
-// What the owner of a record does between our intent and our batch is what counts.
+// A change by the owner of a record between our intent and our batch counts.
 func TestARecordThatChangesWhileItIsAboutToBeReplaced(t *testing.T) {
 	t.Parallel()
 	address := func(value string) r53types.ResourceRecordSet { return plain(r53types.RRTypeA, alphaDomain, value, 120) }

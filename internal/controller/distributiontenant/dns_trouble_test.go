@@ -70,7 +70,7 @@ func TestOneImpossibleRecordAmong500(t *testing.T) {
 	}
 }
 
-// What a zone delegates to other servers is not published in it, where it would be in sync and never seen.
+// Names that a zone delegates to other servers are not published in it, where it would be in sync and never seen.
 func TestADelegatedNameIsNotPublished(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})
@@ -87,7 +87,7 @@ func TestADelegatedNameIsNotPublished(t *testing.T) {
 	r.has(coveredZone, "CNAME a.shop.example.com "+mainEndpoint+" 300")
 }
 
-// What AWS does for a while delays, and harms nothing.
+// Temporary behavior of AWS delays, and harms nothing.
 func TestZonesThatMakeTroubleForAWhile(t *testing.T) {
 	t.Parallel()
 	throttling := &sim.FaultError{Status: http.StatusBadRequest, Code: "Throttling", Message: "Rate exceeded"}
@@ -183,7 +183,7 @@ func TestLostAnswersToChangesOfRecords(t *testing.T) {
 	}
 }
 
-// A change that never gets in sync holds back what depends on it, is reported, and continues when it does.
+// A change that never gets in sync delays what depends on it, is reported, and continues when it does.
 func TestAChangeThatIsNeverInSync(t *testing.T) {
 	t.Parallel()
 	stuck := func(on bool) func(*sim.Switches) { return func(s *sim.Switches) { s.Route53NeverInSync = on } }
@@ -324,7 +324,7 @@ func TestAStatusThatIsWipedByHand(t *testing.T) {
 	}
 }
 
-// A record that can't be deleted any more is given up by a word of a person, and only then.
+// A record that can't be deleted any more is given up when a user says so, and only then.
 func TestAbandoningRecords(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})
@@ -358,7 +358,7 @@ func TestAbandoningMeansNothingForWhatLives(t *testing.T) {
 	r.hasLedger("alpha", "Published "+alphaRecord)
 }
 
-// What a quiet fleet costs: nothing in Kubernetes, and of each zone a listing now and then.
+// The cost of a quiet fleet: nothing in Kubernetes, and now and then a listing of each zone.
 func TestWhatQuietZonesCost(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})
@@ -400,7 +400,7 @@ func TestWhatQuietZonesCost(t *testing.T) {
 	}
 }
 
-// What many create at one time goes in few batches.
+// Records of many objects that are created together go in few batches.
 func TestAFleetIsPublishedInFewBatches(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})

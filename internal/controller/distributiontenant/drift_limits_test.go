@@ -34,7 +34,7 @@ func setTags(t *testing.T, w *world.World, arn string, set map[string]string, re
 	}
 }
 
-// The list does not show tags: they are read once a day, and when a person asks.
+// The list does not show tags: they are read once a day, and when a user asks.
 func TestTagsThatDriftAreSetBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -308,7 +308,7 @@ func TestABlockThatCantBeTakenAwayHoldsNothingElseUp(t *testing.T) {
 	}
 }
 
-// What an update leaves alone is nowhere in its body, where AWS could find fault with it.
+// Members that an update leaves alone are nowhere in its body, where AWS could find fault with it.
 func TestAnUpdateSendsWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	for name, allowed := range map[string]sim.Doubts{"AWS refuses what is doubtful": {}, "AWS takes it": sim.AllAllowed()} {

@@ -46,7 +46,7 @@ func TestAnOutageDoesNotTurnAReadyTenantUnready(t *testing.T) {
 			if d := cmp.Diff(before.Status, get(t, w, "alpha").Status); d != "" {
 				t.Errorf("status (-before +after):\n%s", d)
 			}
-			// What can't be done is not said to be done.
+			// The conditions do not claim changes that could not be made.
 			if got := w.Condition("edited", "Synced"); got == syncedTrue && get(t, w, "edited").Status.ObservedGeneration == 2 {
 				t.Errorf("an edit that could not be sent is %s", got)
 			}
@@ -157,7 +157,7 @@ func TestDeniedReadsAreSaid(t *testing.T) {
 	}
 }
 
-// A failure that only a person can fix is retried less and less often, and a restart does not change that.
+// A failure that only a user can fix is retried less and less often, and a restart does not change that.
 func TestARefusedCreateIsTriedEverMoreRarely(t *testing.T) {
 	t.Parallel()
 	for _, restarts := range []bool{false, true} {

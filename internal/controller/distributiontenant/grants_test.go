@@ -65,7 +65,7 @@ func anything(calls map[string]int) map[string]int {
 	return calls
 }
 
-// What a namespace may not have is refused before AWS is asked for anything.
+// A namespace's ungranted wishes are refused before AWS is asked for anything.
 func TestWhatIsNotGrantedNeverReachesAWS(t *testing.T) {
 	t.Parallel()
 	for name, c := range grantCases {
@@ -106,7 +106,7 @@ func TestWhatIsNotGrantedNeverReachesAWS(t *testing.T) {
 	}
 }
 
-// What exists when its grant is narrowed or lost keeps serving, and nothing is changed, except that it may be deleted.
+// A tenant whose grant is narrowed or lost keeps serving, and nothing of it is changed, except that it may be deleted.
 func TestALostGrantFreezes(t *testing.T) {
 	t.Parallel()
 	for name, c := range grantCases {
@@ -165,7 +165,7 @@ func TestAnAuditHoldsNothing(t *testing.T) {
 	absent("Granted")
 }
 
-// An object adopts only what its grant names, and only until its end. What it has adopted stays its own.
+// An object adopts only what its grant names, and only until its end. An adopted tenant stays its own.
 func TestAdoptionByGrant(t *testing.T) {
 	t.Parallel()
 	adopts := func(o *v1alpha1.DistributionTenant) {
@@ -212,7 +212,7 @@ func TestAZoneThatIsNotGrantedIsNotThere(t *testing.T) {
 	r.has(coveredZone)
 }
 
-// Limits hold for all namespaces of a grant together, whoever asks first and however many ask at the same time.
+// Limits hold for all namespaces of a grant together, in whatever order, and however many objects ask at the same time.
 func TestLimitsOfAGrant(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{options: world.Options{Grants: grants.Enforce}})

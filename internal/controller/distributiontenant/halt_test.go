@@ -12,8 +12,8 @@ import (
 // clusterMoved is a cause that halts all writes.
 const clusterMoved = "ClusterMoved"
 
-// While all writes are halted, AWS stays as it is, whatever is asked for, drifts or is deleted. Everything goes on when the
-// cause is cleared.
+// While all writes are halted, AWS stays as it is, whatever is asked for, drifts or is deleted. Everything continues
+// when the cause is cleared.
 func TestWhileHaltedNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{served: true})

@@ -189,7 +189,7 @@ func TestAHandedOverDomainIsAlwaysServed(t *testing.T) {
 	}
 }
 
-// What the giver had may be a stranger's by now, before the operator has seen it. A stranger's domain is never taken.
+// The giver's domain may be a stranger's by now, before the operator has seen it. A stranger's domain is never taken.
 func TestADomainOfAStrangerIsNotHandedOver(t *testing.T) {
 	t.Parallel()
 	h := newHandover(t, "moves.example.com", false)
@@ -214,7 +214,7 @@ func TestADomainOfAStrangerIsNotHandedOver(t *testing.T) {
 	is(t, h.World, h.receiver, "Ready=False/DomainConflict", "Synced=False/UpdatePending")
 }
 
-// What is not handed over is not moved, and nothing else happens to it.
+// Domains that are not handed over are not moved, and nothing else happens to them.
 func TestOnlyAHandOverTakesADomain(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

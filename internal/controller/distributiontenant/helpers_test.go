@@ -17,7 +17,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// What tests say most often.
+// Shorthands of the tests.
 const (
 	readyTrue  = "Ready=True/Deployed"
 	syncedTrue = "Synced=True/InSync"

@@ -14,16 +14,16 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// look reads what the decision still needs and adds it to the world.
-func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
+// at reads what the step names.
+func (p look) at(ctx context.Context, s distributiontenant.Look) error {
 	if p.in.Nudged {
 		p.account.References.Forget(append(s.ARNs, p.in.Desired.DistributionID)...)
 	}
 	switch s.At {
 	case distributiontenant.LookTenant:
-		return p.lookTenant(ctx)
+		return p.tenant(ctx)
 	case distributiontenant.LookTags:
-		return p.lookTags(ctx)
+		return p.tags(ctx)
 	case distributiontenant.LookDistribution:
 		d, err := p.account.References.Distribution(ctx, p.in.Desired.DistributionID)
 		if err != nil {
@@ -32,11 +32,11 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 		p.in.World.Distribution = &d
 		p.recallDistribution()
 	case distributiontenant.LookCertificates:
-		return p.lookCertificates(ctx, s.ARNs)
+		return p.certificates(ctx, s.ARNs)
 	case distributiontenant.LookManaged:
-		return p.lookManaged(ctx)
+		return p.managed(ctx)
 	case distributiontenant.LookHolder:
-		return p.lookHolder(ctx)
+		return p.holder(ctx)
 	case distributiontenant.LookRouting:
 		endpoint, err := p.account.References.Endpoint(ctx, p.in.Group())
 		if err != nil {
@@ -51,7 +51,7 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 		}
 		p.in.World.Account = account
 	case distributiontenant.LookZones:
-		return p.lookZones(ctx)
+		return p.zones(ctx)
 	case distributiontenant.LookIPv6:
 		ipv6, err := p.account.References.IPv6(ctx, p.in.Group())
 		if err != nil {
@@ -59,22 +59,22 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 		}
 		p.in.World.IPv6, p.in.World.IPv6Known = ipv6, true
 	case distributiontenant.LookBudget:
-		p.lookBudget()
+		p.budget()
 	case distributiontenant.LookTurn:
-		asks, changes := p.in.Asks()
+		asks, changes := p.in.Ask()
 		p.in.World.Turn, p.in.World.TurnKnown = p.Rollouts.Ask(ctx, p.object.Labels, asks, changes), true
 	case distributiontenant.LookClaims:
 		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS()), true
 	case distributiontenant.LookVisible:
-		p.lookVisible(ctx)
+		p.visible(ctx)
 	case distributiontenant.LookProofs:
-		p.lookProofs(ctx, s.Domains)
+		p.proofs(ctx, s.Domains)
 	}
 	return nil
 }
 
-// lookBudget asks the breaker. Tenants that are in doubt are counted on their own: nothing is lost with them yet.
-func (p *pass) lookBudget() {
+// budget asks the breaker. Tenants that are in doubt are counted on their own: nothing is lost with them yet.
+func (p look) budget() {
 	harm, class := p.in.Harm(), convert.ClassDistributionTenant
 	if harm == distributiontenant.LostOwnership {
 		class = convert.ClassOwnership
@@ -83,8 +83,8 @@ func (p *pass) lookBudget() {
 	p.in.World.Budget, p.in.World.BudgetHarm, p.in.World.BudgetKnown = p.Breaker.Ask(item), harm, true
 }
 
-func (p *pass) lookTenant(ctx context.Context) error {
-	certain := p.in.DoubtedFor() == 0
+func (p look) tenant(ctx context.Context) error {
+	certain := p.in.Attempts.DoubtedFor(p.in.Now) == 0
 	t, err := p.account.Inventory.Read(ctx, p.in.Desired.Name)
 	if fault.Is(err, fault.NotFound) {
 		p.in.World.Knowledge, p.in.World.Tenant = resource.Absent, nil
@@ -107,7 +107,7 @@ func (p *pass) lookTenant(ctx context.Context) error {
 	return nil
 }
 
-func (p *pass) lookTags(ctx context.Context) error {
+func (p look) tags(ctx context.Context) error {
 	tags, err := p.account.Inventory.ReadTags(ctx, *p.in.World.Tenant)
 	if err != nil {
 		return err
@@ -118,12 +118,12 @@ func (p *pass) lookTags(ctx context.Context) error {
 	return nil
 }
 
-func (p *pass) lookCertificates(ctx context.Context, arns []string) error {
+func (p look) certificates(ctx context.Context, arns []string) error {
 	if p.in.World.Certificates == nil {
 		p.in.World.Certificates = map[string]distributiontenant.Certificate{}
 	}
 	if p.in.Deleting {
-		// What is about to be deleted must be seen as it is now.
+		// A tenant that is about to be deleted must be seen as it is now.
 		p.account.References.Forget(arns...)
 	}
 	for _, arn := range arns {
@@ -136,7 +136,7 @@ func (p *pass) lookCertificates(ctx context.Context, arns []string) error {
 	return nil
 }
 
-func (p *pass) lookManaged(ctx context.Context) error {
+func (p look) managed(ctx context.Context) error {
 	managed, err := p.account.Inventory.ReadManagedCertificate(ctx, p.in.World.Tenant.ID)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
@@ -155,8 +155,8 @@ func (p *pass) lookManaged(ctx context.Context) error {
 	return nil
 }
 
-// causeOf asks ACM why a certificate was not issued. That it can't tell hides nothing else.
-func (p *pass) causeOf(ctx context.Context, managed certificate.Managed) string {
+// causeOf asks ACM why a certificate was not issued. If it can't tell, that hides nothing else.
+func (p look) causeOf(ctx context.Context, managed certificate.Managed) string {
 	if managed.State != certificate.Failed {
 		return ""
 	}
@@ -170,22 +170,22 @@ func (p *pass) causeOf(ctx context.Context, managed certificate.Managed) string 
 	return c.FailureReason
 }
 
-// lookHolder finds who holds a domain that AWS refused. The inventory answers for this
+// holder finds who holds a domain that AWS refused. The inventory answers for this
 // account without a call; failing to find out never hides the refusal itself.
-func (p *pass) lookHolder(ctx context.Context) error {
+func (p look) holder(ctx context.Context) error {
 	p.in.World.HolderKnown = true
 	domains := p.in.ProvenDomains()
 	for _, domain := range domains {
 		name, ok := p.account.Inventory.HolderOf(domain)
 		if ok && name != p.in.Desired.Name {
 			known := p.account.Inventory.Known(name)
-			return p.describeHolder(ctx, domain, known.Tenant)
+			return p.describe(ctx, domain, known.Tenant)
 		}
 	}
 	for _, domain := range domains[:min(len(domains), 3)] {
 		t, err := p.account.Inventory.ReadByDomain(ctx, domain)
 		if err == nil && t.Name != p.in.Desired.Name {
-			return p.describeHolder(ctx, domain, &t)
+			return p.describe(ctx, domain, &t)
 		}
 		if err != nil && !fault.Is(err, fault.NotFound, fault.Denied) {
 			return err
@@ -194,7 +194,7 @@ func (p *pass) lookHolder(ctx context.Context) error {
 	return nil
 }
 
-func (p *pass) describeHolder(ctx context.Context, domain string, t *distributiontenant.Observed) error {
+func (p look) describe(ctx context.Context, domain string, t *distributiontenant.Observed) error {
 	if t == nil {
 		return nil
 	}

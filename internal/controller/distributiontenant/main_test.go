@@ -1,8 +1,8 @@
 // What only these tests show: that the controller does in Kubernetes and in AWS what the domain decides, pass by pass,
 // whatever AWS answers and wherever a process ends. Each life, tampering, stale caches, references, adoption and what
 // everything costs are played on a real API server; the many ways in which AWS, DNS and processes fail are played without
-// one, and a life without one has to lead to the same as with one. What happens when several of these meet is for
-// test/model, and the binary for test/crash and test/e2e.
+// one, and a life without one has to lead to the same as with one. test/model shows what happens when several of these
+// meet; test/crash and test/e2e show the binary.
 package distributiontenant_test
 
 import (

@@ -3,111 +3,83 @@ package distributiontenant
 import (
 	"context"
 
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// pass is one reconcile of one object. It implements reconcile.Pass.
-type pass struct {
-	*Controller
-	object *v1alpha1.DistributionTenant
-	in     distributiontenant.Input
-	out    distributiontenant.Outcome
-	// calls are those of this pass to AWS.
-	calls port.Pass
-	// granted is what the namespace may have. Nil: everything.
-	granted *grant.Grant
-	// account is where the tenant is, or will be.
-	account account.Place
-}
-
-// observe gathers what is known without asking anybody.
+// observe gathers what is known without a call, in stages: each needs what those before it have found.
 func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant) (*pass, error) {
 	p := &pass{Controller: c, object: o}
+	p.recallObject()
+	var err error
+	if p.account, err = c.Place(ctx, o, o.Status.ARN); err != nil {
+		return nil, err
+	}
+	c.placed(o, p.account.ID)
+	if err = p.judge(ctx); err != nil {
+		return nil, err
+	}
+	p.recallTenant()
+	p.resolve(ctx)
+	p.recallSurroundings(ctx)
+	p.judgeDomains()
+	p.tellZones()
+	return p, nil
+}
+
+// recallObject takes over what the object says, and what is remembered of it.
+func (p *pass) recallObject() {
+	o := p.object
 	p.in = distributiontenant.Input{
-		Object: resource.Object{
-			Now:               c.Clock.Now(),
-			Me:                ownership.Owner{Cluster: c.ClusterID, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)},
-			Generation:        o.Generation,
-			HasFinalizer:      controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
-			AdoptedGeneration: convert.AdoptedGeneration(o),
-			Token:             convert.Token(o.Annotations),
-			Guarded:           c.Breaker.Watches(convert.ClassDistributionTenant),
-			Rescued:           c.Breaker.Rescued(convert.ClassDistributionTenant, o.Namespace, o.Name),
-		},
 		Deleting: !o.DeletionTimestamp.IsZero(),
-		Spreads:  c.Rollouts.Spreads(),
-		Desired:  convert.Desired(o, c.Defaults),
-		Policy:   convert.Policy(o, c.Defaults),
+		Spreads:  p.Rollouts.Spreads(),
+		Desired:  convert.Desired(o, p.Defaults),
+		Policy:   convert.Policy(o, p.Defaults),
 		Memory:   convert.Memory(&o.Status),
-		Attempts: c.recall(o),
+		Attempts: p.recall(o),
 	}
-	p.in.Paused, p.in.PausedNote = convert.Paused(o.Annotations)
-	// Whoever halts wakes the objects that are remembered: this one is by now.
-	p.in.Halt = c.Halt.Now()
-	if err := p.settle(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.judge(ctx); err != nil {
-		return nil, err
-	}
-	p.in.Nudged = p.in.Attempts.Wants(p.in.Token, o.Status.ReconcileToken)
-	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
-		// A fresh process takes the schedule of the failure up where it finds it.
-		p.in.Attempts.Last = p.in.Now
-	}
-	if mark, marked := o.Annotations[v1alpha1.AnnotationCreatePending]; marked {
-		p.in.CreateMark = p.in.Attempts.Marked(mark, o.CreationTimestamp.Time, p.in.Now)
-	}
+	p.in.Object = p.Object(o, convert.ClassDistributionTenant, &p.in.Attempts.Tries, p.in.Memory.Memory, o.Status.ReconcileToken)
+	p.in.AdoptedGeneration = convert.AdoptedGeneration(o)
+}
+
+// recallTenant takes over what the inventory knows of the tenant, and what the process knows of AWS.
+func (p *pass) recallTenant() {
 	known := p.account.Inventory.Known(p.in.Desired.Name)
 	p.in.World = distributiontenant.World{
 		World: resource.World{
 			Knowledge: known.Knowledge, Tags: known.Tags, TagsKnown: known.TagsKnown, TagsRead: known.TagsRead, TagsDue: known.TagsDue,
 		},
-		Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: c.settlesFirst.Load(),
-		CertificateUnusable: known.CertificateUnusable,
+		Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: p.settlesFirst.Load(),
+		CertificateUnusable: known.CertificateUnusable, CertificateMovesETag: p.certificateMovesETag.Load(), AsksResolvers: p.Resolver != nil,
 	}
+	w := &p.in.World
+	w.Turn, w.TurnKnown = p.Rollouts.Going(string(p.object.UID))
 	p.in.Attempts.Wrote = p.in.Unstored()
 	if t := known.Tenant; t != nil && p.in.Outdated(*t) {
 		// It counts as not looked for yet.
-		w := &p.in.World
 		w.World, w.Tenant, w.CertificateUnusable = resource.World{}, nil, false
 	}
 	if known.Knowledge == resource.Nothing && p.in.Attempts.Removed(p.in.CreateMark) {
-		p.in.World.Knowledge = resource.Absent
+		w.Knowledge = resource.Absent
 	}
-	p.demandProofs()
-	p.in.World.Turn, p.in.World.TurnKnown = c.Rollouts.Going(string(o.UID))
-	p.in.World.CertificateMovesETag, p.in.World.AsksResolvers = c.certificateMovesETag.Load(), c.Resolver != nil
-	p.resolve(ctx)
+}
+
+// recallSurroundings takes over what is known of the tenant's connection group, distribution, zones and owner.
+func (p *pass) recallSurroundings(ctx context.Context) {
+	w := &p.in.World
 	// As long as it is unknown which group a tenant will be in, that of all others is not its own.
-	if p.in.World.Tenant != nil || !p.in.Unresolved() || p.in.Desired.DNS == nil && p.in.KnowsGroup() {
-		p.in.World.RoutingEndpoint = p.knownEndpoint()
+	if w.Tenant != nil || !p.in.Unresolved() || p.in.Desired.DNS == nil && p.in.KnowsGroup() {
+		w.RoutingEndpoint = p.knownEndpoint()
 	}
 	p.recallDistribution()
-	p.in.World.Zones, p.in.World.ZonesKnown = p.knownZones()
-	p.in.World.OwnerAlive = p.ownerAlive(ctx)
-	p.judgeDomains()
-	if p.in.Nudged {
-		c.Zones.Refresh(p.owner())
-	}
-	p.declare(p.in.Memory.Ledger)
-	if p.in.Delegated() {
-		// The zone that has the domain now may be younger than the list.
-		p.in.World.Zones, p.in.World.ZonesKnown = nil, false
-	}
-	return p, nil
+	w.Zones, w.ZonesKnown = p.knownZones()
+	w.OwnerAlive = p.ownerAlive(ctx)
 }
 
 // knownEndpoint is where DNS has to point, as far as that was read or an object tells it.
@@ -126,20 +98,8 @@ func (p *pass) recallDistribution() {
 	}
 }
 
-// settle finds out in which account the tenant is, or will be.
-func (p *pass) settle(ctx context.Context) error {
-	granted, err := p.Grants.Access(ctx, p.object.Namespace)
-	if err != nil {
-		return err
-	}
-	if p.account, err = p.Accounts.Of(ctx, convert.RecordedAccount(p.object, p.object.Status.ARN), granted); err != nil {
-		return err
-	}
-	p.placed(p.object, p.account.ID)
-	return nil
-}
-
-// judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.
+// judge asks whether the namespace may have what the object wants. An object that is being deleted wants nothing any
+// more.
 func (p *pass) judge(ctx context.Context) error {
 	if p.in.Deleting {
 		p.Grants.Forget(string(p.object.UID))
@@ -158,6 +118,7 @@ func (p *pass) judge(ctx context.Context) error {
 		p.in.Ungranted, p.in.Audited = p.account.Wrong, false
 	}
 	p.in.Policy.Policy = p.in.Policy.Within(v.Grant, p.in.Desired.Name, p.in.Now)
+	p.in.Policy.Proofs = p.demandedProofs()
 	return nil
 }
 

@@ -13,7 +13,8 @@ type Preview struct {
 	distributiontenant.Preview
 	// Name and ID are those of the tenant in AWS. Without an ID there is none.
 	Name, ID string
-	// Wrong says why the tenant can't be compared: it is in another account, or refers to what is not there yet.
+	// Wrong says why the tenant can't be compared: it is in another account, or refers to something that does not exist
+	// yet.
 	Wrong string
 }
 
@@ -29,13 +30,14 @@ func (c *Controller) Preview(ctx context.Context, o *v1alpha1.DistributionTenant
 		return out, nil
 	}
 	out.Wrong = p.in.Unresolvable()
-	if err := p.lookTenant(ctx); err != nil {
+	reads := look{p}
+	if err := reads.tenant(ctx); err != nil {
 		return out, err
 	}
 	if p.in.World.Knowledge == resource.Absent {
 		return out, nil
 	}
-	if err := p.lookTags(ctx); err != nil {
+	if err := reads.tags(ctx); err != nil {
 		return out, err
 	}
 	out.ID, out.Preview = p.in.World.Tenant.ID, p.in.Preview()

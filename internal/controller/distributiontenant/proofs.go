@@ -17,20 +17,20 @@ const (
 	proofsAtOnce  = 16
 )
 
-// demandProofs finds out which domains have to be proven: those for which the grant demands it, unless an administrator has
+// demandedProofs are the domains that have to be proven: those for which the grant demands it, unless an administrator has
 // reserved them for the namespace.
-func (p *pass) demandProofs() {
-	if p.granted == nil || p.in.Deleting {
-		return
+func (p *pass) demandedProofs() []string {
+	if p.granted == nil {
+		return nil
 	}
-	p.in.Policy.Proofs = slices.DeleteFunc(slices.Clone(p.in.Desired.Domains), func(d string) bool {
+	return slices.DeleteFunc(slices.Clone(p.in.Desired.Domains), func(d string) bool {
 		return !p.granted.DemandsProof(d) || p.DomainClaims.Assigned(p.object.Namespace, d)
 	})
 }
 
-// lookProofs asks public DNS for the records that prove domains. Whether another namespace has a domain that is proven now
+// proofs asks public DNS for the records that prove domains. Whether another namespace has a domain that is proven now
 // is asked at once: until now, the object did not want it.
-func (p *pass) lookProofs(ctx context.Context, domains []string) {
+func (p look) proofs(ctx context.Context, domains []string) {
 	ctx, cancel := context.WithTimeout(ctx, proofPatience)
 	defer cancel()
 	var (
@@ -54,9 +54,9 @@ func (p *pass) lookProofs(ctx context.Context, domains []string) {
 	p.judgeDomains()
 }
 
-func (p *pass) sightOf(ctx context.Context, domain string) proof.Sight {
+func (p look) sightOf(ctx context.Context, domain string) proof.Sight {
 	if p.Resolver == nil {
 		return proof.TooFew
 	}
-	return p.Resolver.Shows(ctx, proof.For(p.in.Me.Cluster, p.in.Me.Namespace, domain))
+	return p.Resolver.LookForProof(ctx, proof.For(p.in.Me.Cluster, p.in.Me.Namespace, domain))
 }

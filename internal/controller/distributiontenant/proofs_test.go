@@ -30,7 +30,7 @@ type publicTexts struct {
 
 func (p *publicTexts) Leads(context.Context, string, string) (bool, error) { return true, nil }
 
-func (p *publicTexts) Shows(_ context.Context, r proof.Record) proof.Sight {
+func (p *publicTexts) LookForProof(_ context.Context, r proof.Record) proof.Sight {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked++
@@ -115,7 +115,7 @@ func TestATenantIsCreatedOnceItsDomainIsProven(t *testing.T) {
 			if n := p.dns.looks(); n > 15 {
 				t.Errorf("public DNS was asked %d times in an hour", n)
 			}
-			// What status says is enough.
+			// The status is enough.
 			p.dns.set(proof.Record{Name: status[0].RecordName, Value: status[0].RecordValue}, true)
 			p.Advance(15 * time.Minute)
 			is(t, p.World, "alpha", readyTrue, syncedTrue)
@@ -141,7 +141,7 @@ func TestATenantIsCreatedOnceItsDomainIsProven(t *testing.T) {
 	}
 }
 
-// A live tenant goes on with its other domains and with all changes, at no call to AWS while it waits.
+// A live tenant continues with its other domains and with all changes, at no call to AWS while it waits.
 func TestALiveTenantGoesOnWithoutADomainThatIsNotProven(t *testing.T) {
 	t.Parallel()
 	p := newProving(t)
@@ -169,7 +169,7 @@ func TestALiveTenantGoesOnWithoutADomainThatIsNotProven(t *testing.T) {
 	if state = inAWS(t, p.World, "alpha"); state.Domains[domain] == "" || len(state.Domains) != 2 {
 		t.Errorf("AWS has %+v", state.Domains)
 	}
-	// A person who asks need not wait.
+	// A user who asks need not wait.
 	p.prove(p.Namespace, second, true)
 	nudge(p.World, "alpha", "now")
 	p.Advance(3 * time.Minute)
@@ -192,8 +192,8 @@ func TestALiveTenantGoesOnWithoutADomainThatIsNotProven(t *testing.T) {
 	}
 }
 
-// What is served when a proof is first demanded stays, and is put back when it is changed outside. What was released has to
-// be proven.
+// Domains that are served when a proof is first demanded stay, and are restored when they are changed outside. Domains
+// that were released have to be proven.
 func TestWhatIsServedNeedsNoProof(t *testing.T) {
 	t.Parallel()
 	p := newProving(t)

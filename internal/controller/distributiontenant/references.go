@@ -27,8 +27,8 @@ func referentOf(r distributiontenant.Reference) referent {
 	return referent{field: r.Field, key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}}
 }
 
-// resolve finds out what the references of the spec lead to. A deletion looks at none of them: whatever became
-// of the parents must not keep a tenant from going.
+// resolve finds out what the references of the spec lead to. A deletion looks at none of them: the state of the parents
+// must not prevent the deletion of a tenant.
 func (p *pass) resolve(ctx context.Context) {
 	if p.in.Deleting {
 		p.follow(p.object, nil)
@@ -59,14 +59,14 @@ func lookUp(ctx context.Context, kube client.Reader, r distributiontenant.Refere
 			return convert.ConnectionGroupReference(&o)
 		}
 	}
-	// What can't be read is not missing.
+	// An object that can't be read is not missing.
 	r.Unread = !apierrors.IsNotFound(err)
 	return r
 }
 
 // confirmReferences asks the API server whether the references lead to what the pass knows, as the driver does for
 // the object itself: behind a cache that is late a tenant would be moved back to where it was before.
-func (p *pass) confirmReferences(ctx context.Context) error {
+func (p act) confirmReferences(ctx context.Context) error {
 	for _, r := range p.in.World.References {
 		if lookUp(ctx, p.Live, r) != r {
 			return fmt.Errorf("confirming spec.%s: %w", r.Field, reconcile.ErrBehind)
@@ -80,7 +80,7 @@ func (c *Controller) follow(o *v1alpha1.DistributionTenant, references []distrib
 	key := client.ObjectKeyFromObject(o)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := c.attempts[key]
+	_, m := c.Of(key)
 	if m == nil || slices.EqualFunc(m.names, references, func(a referent, b distributiontenant.Reference) bool { return a == referentOf(b) }) {
 		return
 	}

@@ -353,7 +353,7 @@ func published(o *v1alpha1.DistributionTenant) {
 	o.Spec.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53}
 }
 
-// What was named and is lost keeps no tenant from going, whatever became of the parents.
+// A lost reference does not stop the deletion of a tenant, whatever became of the parents.
 func TestDeletionLooksAtNoReference(t *testing.T) {
 	t.Parallel()
 	for name, policy := range map[string]v1alpha1.DeletionPolicy{"delete": v1alpha1.DeletionPolicyDelete, "retain": v1alpha1.DeletionPolicyRetain} {
@@ -454,7 +454,7 @@ func TestAParentThatComesBackCostsNoCalls(t *testing.T) {
 	}
 }
 
-// What does not show to a tenant does not wake it.
+// A change that a tenant can't see does not wake it.
 func TestAParentThatOnlyReportsWakesNobody(t *testing.T) {
 	t.Parallel()
 	w := parentless(t)

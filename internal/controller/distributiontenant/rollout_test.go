@@ -130,7 +130,8 @@ func TestAChangeOfAllSpreads(t *testing.T) {
 	}
 }
 
-// Customers that wait keep serving, and everything else that they ask for is done. An administrator lets the rest go on.
+// Customers that wait keep serving, and everything else that they ask for is done. An administrator lets the rest
+// continue.
 func TestCustomersThatWait(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, world.Options{})

@@ -230,7 +230,7 @@ func TestManagedCertificateWaitsForItsDomainToLeadToCloudFront(t *testing.T) {
 	says(t, w, "managed", "Ready", "shop.customer.test", "routing endpoint", "Could not verify Domain Name ownership")
 	tenants(t, w)
 
-	// What AWS refuses today it accepts tomorrow: nothing is terminal.
+	// AWS may accept tomorrow what it refuses today: no refusal is final.
 	w.Sim.SetResolving(true, "shop.customer.test")
 	w.Advance(10 * time.Minute)
 	is(t, w, "managed", "Ready=False/PendingValidation", syncedTrue)

@@ -19,7 +19,7 @@ import (
 )
 
 // A replica that was frozen while another one led wakes up with the objects of long ago.
-// What it believes about them must not reach AWS.
+// Its outdated view of them must not reach AWS.
 func TestAnOldViewOfAnObjectChangesNothingInAWS(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]func(t *testing.T, w *world.World){
@@ -102,8 +102,8 @@ func TestAReplicaThatCatchesUpGoesOn(t *testing.T) {
 	}
 }
 
-// What a replica knew before another one wrote is refused by AWS, and must not reach status
-// either, which the other one has brought up to date.
+// A replica's knowledge from before another one's write is refused by AWS. It must not reach status either, which the
+// other one has brought up to date.
 func TestAConflictLeavesStatusAlone(t *testing.T) {
 	t.Parallel()
 	var other func()
@@ -143,8 +143,8 @@ func TestAConflictLeavesStatusAlone(t *testing.T) {
 	}
 }
 
-// A process that starts with a cache from before the create mark fails to store one of its own. What another process
-// created under the first mark is not forgotten for that.
+// A process that starts with a cache from before the create mark fails to store one of its own. A tenant that another
+// process created under the first mark is not forgotten for that.
 func TestAMarkThatWasNotStoredHidesNoOther(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, kubeConfig, world.Options{})

@@ -28,7 +28,7 @@ func setStatus(t *testing.T, w *world.World, name string, change func(*v1alpha1.
 	}
 }
 
-// A person who writes "yes" wants the operator to stop. It does, and says how to write it.
+// A user who writes "yes" wants the operator to stop. It does, and says how to write it.
 func TestAMisspelledPausePauses(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, kubeConfig, world.Options{})
@@ -131,7 +131,7 @@ func TestReconcileNowLooksAtOnceAndSaysSo(t *testing.T) {
 	}
 }
 
-// What status says is a report and a hint. Losing it, as in a restore, loses nothing.
+// Status is a report and a hint. Losing it, as in a restore, loses nothing.
 func TestAStatusThatWasWipedComesBack(t *testing.T) {
 	t.Parallel()
 	for name, then := range map[string]func(w *world.World){

@@ -4,15 +4,11 @@ package edgegrant
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -40,8 +36,7 @@ type Options struct {
 // Controller implements reconcile.Kind for EdgeGrant.
 type Controller struct {
 	Options
-
-	waker *reconcile.Waker
+	*reconcile.Known[struct{}]
 
 	mu sync.Mutex
 	// counts are those of all grants, at the time of counted: to count for each grant would be to look at all objects as
@@ -49,13 +44,11 @@ type Controller struct {
 	counts  map[string]grants.Census
 	counted time.Time
 	version uint64
-	// known are the grants that had a pass.
-	known map[string]bool
 }
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, waker: reconcile.NewWaker(nil), known: map[string]bool{}}
+	return &Controller{Options: o, Known: reconcile.NewKnown[struct{}](nil)}
 }
 
 // New implements reconcile.Kind.
@@ -67,26 +60,10 @@ func (c *Controller) Finalizer() string { return v1alpha1.Finalizer }
 // Status implements reconcile.Kind.
 func (c *Controller) Status(o *v1alpha1.EdgeGrant) any { return &o.Status }
 
-// Forget implements reconcile.Kind.
-func (c *Controller) Forget(key client.ObjectKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.known, key.Name)
-}
-
-// Watch says what wakes the grants: changes of their own, and of others.
+// Watch says what wakes the grants: changes of their own, and of others. One that is new may select the namespaces of
+// another.
 func (c *Controller) Watch() reconcile.Watch {
-	return reconcile.Watch{Name: "edgegrant", Workers: 1, Wake: c.waker.Queue()}
-}
-
-// WakeAll queues all grants: one that is new may select the namespaces of another.
-func (c *Controller) WakeAll(ctx context.Context) {
-	c.mu.Lock()
-	names := slices.Collect(maps.Keys(c.known))
-	c.mu.Unlock()
-	for _, name := range names {
-		c.waker.Wake(ctx, types.NamespacedName{Name: name})
-	}
+	return reconcile.Watch{Name: "edgegrant", Workers: 1, Wake: c.Queue()}
 }
 
 // pass implements reconcile.Pass.
@@ -101,9 +78,7 @@ type pass struct {
 
 // Begin implements reconcile.Kind.
 func (c *Controller) Begin(ctx context.Context, o *v1alpha1.EdgeGrant) (reconcile.Pass, error) {
-	c.mu.Lock()
-	c.known[o.Name] = true
-	c.mu.Unlock()
+	c.Recall(o, nil)
 	p := &pass{Controller: c, object: o}
 	p.in = edgegrant.Input{
 		InForce: inForce(c.Grants.Mode()), Deleting: !o.DeletionTimestamp.IsZero(), HasFinalizer: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
@@ -199,10 +174,7 @@ func (p *pass) Conclude(error) reconcile.Conclusion {
 	if p.Grants == nil {
 		return reconcile.Conclusion{}
 	}
-	var events []reconcile.Event
-	for _, e := range edgegrant.Events(p.in, before, ready) {
-		events = append(events, reconcile.Event(e))
-	}
+	events := reconcile.Told(edgegrant.Events(p.in, before, ready))
 	convert.GrantCounts(&p.object.Status, p.census.Namespaces, p.census.Tenants, p.census.Violations)
 	return reconcile.Conclusion{After: countsEvery, Events: events}
 }

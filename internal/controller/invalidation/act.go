@@ -59,8 +59,8 @@ func (p *pass) choose(s invalidation.Choose) {
 	p.in.Choose(s)
 }
 
-// request asks for permission first: tags that are read before there is room for the request would be read in vain. The
-// reference is the same in every try, so that a request whose answer was lost is answered with what it has made.
+// request asks for permission first: tags that are read before there is room for the request would be read for nothing.
+// The reference is the same in every try, so that a request whose answer was lost is answered with what it has made.
 func (p *pass) request(ctx context.Context, t invalidation.Tenant) error {
 	place, err := p.place(ctx, t.Name)
 	if err != nil {

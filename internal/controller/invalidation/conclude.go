@@ -17,7 +17,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	}
 	p.memory.looks, p.memory.fullUntil = p.in.World.Looks, p.in.World.FullUntil
 	p.memory.waits = p.in.Memory.Started.IsZero() && p.in.Memory.Finished.IsZero()
-	p.remember(p.object, p.memory)
+	p.Remember(p.object, p.memory)
 	if p.over() {
 		return c
 	}

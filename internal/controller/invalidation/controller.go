@@ -3,10 +3,7 @@
 package invalidation
 
 import (
-	"context"
 	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -52,17 +49,13 @@ type Options struct {
 // Controller implements reconcile.Kind for Invalidation.
 type Controller struct {
 	Options
+	*reconcile.Known[memory]
 
-	waker *reconcile.Waker
 	spent *ledger
-
-	mu     sync.Mutex
-	memory map[types.NamespacedName]*memory
 }
 
 // memory is what the process remembers of one object.
 type memory struct {
-	uid types.UID
 	// waits means that its tenants are not chosen yet.
 	waits     bool
 	looks     map[string]invalidation.Look
@@ -71,7 +64,7 @@ type memory struct {
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, waker: reconcile.NewWaker(nil), spent: newLedger(), memory: map[types.NamespacedName]*memory{}}
+	return &Controller{Options: o, Known: reconcile.NewKnown[memory](nil), spent: newLedger()}
 }
 
 // New implements reconcile.Kind.
@@ -83,58 +76,37 @@ func (c *Controller) Finalizer() string { return v1alpha1.Finalizer }
 // Status implements reconcile.Kind.
 func (c *Controller) Status(o *v1alpha1.Invalidation) any { return &o.Status }
 
-// Forget implements reconcile.Kind. What the object has requested still counts for its namespace.
+// Forget implements reconcile.Kind. The requests of the object still count for its namespace.
 func (c *Controller) Forget(key client.ObjectKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if m := c.memory[key]; m != nil {
-		c.Grants.Forget(string(m.uid))
+	if uid, m := c.Drop(key); m != nil {
+		c.Grants.Forget(string(uid))
 	}
-	delete(c.memory, key)
 }
 
-// Begin implements reconcile.Kind.
-func (c *Controller) Begin(ctx context.Context, o *v1alpha1.Invalidation) (reconcile.Pass, error) {
-	return c.observe(ctx, o)
-}
-
-// recall returns a copy of what is remembered of the object. From now on the object is woken with all others.
+// recall returns a copy of what is remembered of the object.
 func (c *Controller) recall(o *v1alpha1.Invalidation) memory {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.memory[client.ObjectKeyFromObject(o)]
-	if m == nil || m.uid != o.UID {
-		m = &memory{uid: o.UID, waits: o.Status.StartTime == nil && o.Status.CompletionTime == nil}
-		c.memory[client.ObjectKeyFromObject(o)] = m
-	}
-	out := *m
-	out.looks = maps.Clone(m.looks)
-	return out
-}
-
-func (c *Controller) remember(o *v1alpha1.Invalidation, m memory) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.memory[client.ObjectKeyFromObject(o)] = &m
+	m := *c.Recall(o, func(*memory) memory {
+		return memory{waits: o.Status.StartTime == nil && o.Status.CompletionTime == nil}
+	})
+	m.looks = maps.Clone(m.looks)
+	return m
 }
 
 // Watch says what wakes the objects: changes of their own, and those tenants that they wait for.
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "invalidation", Workers: workers, Wake: c.waker.Queue(), Annotations: []string{v1alpha1.AnnotationPaused},
+		Name: "invalidation", Workers: workers, Wake: c.Queue(), Annotations: []string{v1alpha1.AnnotationPaused},
 		Related: []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.waiting, Matters: matters}},
 	}
 }
 
 // waiting are the objects of a tenant's namespace that have not chosen their tenants yet.
 func (c *Controller) waiting(tenant client.Object) (keys []types.NamespacedName) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for key, m := range c.memory {
+	c.Each(func(key types.NamespacedName, m *memory) {
 		if m.waits && key.Namespace == tenant.GetNamespace() {
 			keys = append(keys, key)
 		}
-	}
+	})
 	return keys
 }
 
@@ -143,17 +115,4 @@ func matters(before, after client.Object) bool {
 	a, okA := before.(*v1alpha1.DistributionTenant)
 	b, okB := after.(*v1alpha1.DistributionTenant)
 	return okA && okB && (convert.InvalidationTarget(a) != convert.InvalidationTarget(b) || !maps.Equal(a.Labels, b.Labels))
-}
-
-// WakeAll queues all objects that have had a pass. It is what a halt calls.
-func (c *Controller) WakeAll(ctx context.Context) {
-	c.WakeNamespaces(ctx, func(string) bool { return true })
-}
-
-// WakeNamespaces queues the objects of some namespaces that have had a pass. It is what a change of grants calls.
-func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace string) bool) {
-	c.mu.Lock()
-	keys := slices.Collect(maps.Keys(c.memory))
-	c.mu.Unlock()
-	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
 }

@@ -45,7 +45,7 @@ func TestACrashAtAnyWriteAsksAWSOnce(t *testing.T) {
 	}
 }
 
-// What the second process finds may be half of what the first one left.
+// The second process may find half of what the first one left.
 func TestTwoCrashesAskAWSOnce(t *testing.T) {
 	for first := 1; first <= 6; first++ {
 		for second := 1; second <= 7-first; second++ {

@@ -111,7 +111,7 @@ func TestMorePathsThanAWSTakesAreRefusedOnce(t *testing.T) {
 	}
 }
 
-// What the schema of an old version has let in, AWS refuses: a path is sent as it was written.
+// AWS refuses paths that the schema of an old version has let in: a path is sent as it was written.
 func TestPathsThatAWSRefusesFail(t *testing.T) {
 	for name, path := range map[string]string{
 		"a star in the middle":  "/*/logo.png",

@@ -35,7 +35,7 @@ import (
 // etcdLimit is what etcd takes in one request by default.
 const etcdLimit = 1536 << 10
 
-// selected are an object with a selector, and so many tenants in AWS that it selects.
+// selected are an object with a selector, and n tenants in AWS that it selects.
 func selected(tenants int) []client.Object {
 	o := &v1alpha1.Invalidation{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "all", UID: "uid", Generation: 1, CreationTimestamp: metav1.NewTime(world.Epoch)}}
 	o.Spec.Paths = []string{"/*"}

@@ -9,11 +9,12 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/invalidation"
 )
 
-// countedFor is how long what an object has requested counts.
+// countedFor is how long the requests of an object count.
 const countedFor = 24 * time.Hour
 
-// ledger has what the objects of each namespace have requested in the last 24 hours, also those that were deleted since
-// this process began. Without it two objects could take the same room, and one that is deleted would give its room back.
+// ledger has the requests of each namespace's objects in the last 24 hours, also of objects that were deleted since
+// this process began. Without it two objects could take the same room, and one that is deleted would give its room
+// back.
 type ledger struct {
 	mu    sync.Mutex
 	spent map[string]map[types.UID]invalidation.Spend

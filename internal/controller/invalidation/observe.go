@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/invalidation"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
 // pass is one reconcile of one object. It implements reconcile.Pass.
@@ -29,8 +30,8 @@ type pass struct {
 	granted grant.Access
 }
 
-// observe gathers what is known without calling AWS.
-func (c *Controller) observe(ctx context.Context, o *v1alpha1.Invalidation) (*pass, error) {
+// Begin implements reconcile.Kind. It gathers what is known without calling AWS.
+func (c *Controller) Begin(ctx context.Context, o *v1alpha1.Invalidation) (reconcile.Pass, error) {
 	p := &pass{Controller: c, object: o, memory: c.recall(o), in: convert.Invalidation(o), tenants: map[string]*v1alpha1.DistributionTenant{}}
 	p.in.Now = c.Clock.Now()
 	p.before = append(p.before, p.in.Memory.Tenants...)
@@ -42,7 +43,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.Invalidation) (*pa
 		c.Grants.Forget(string(o.UID))
 		return p, nil
 	}
-	// Whoever halts wakes the objects that are remembered: this one is by now.
+	// A halt wakes all remembered objects: this one is by now.
 	p.in.World.Hold = c.Halt.Now()
 	if err := p.observeTenants(ctx); err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func (p *pass) judge(ctx context.Context) error {
 	if p.granted, err = p.Grants.Access(ctx, p.object.Namespace); err != nil || p.in.World.Hold != nil {
 		return err
 	}
-	// All tenants of a namespace are in the account of its grant. One that is not keeps the object from going on.
+	// All tenants of a namespace are in the account of its grant. One that is not stops the object.
 	for _, t := range p.in.World.Targets {
 		if t.TenantID == "" {
 			continue

@@ -34,7 +34,7 @@ func TestTooManyInProgressIsWaitedFor(t *testing.T) {
 	}
 }
 
-// What AWS refuses for good fails, and is not asked for again.
+// An invalidation that AWS refuses for good fails, and is not requested again.
 func TestARefusalEndsTheInvalidation(t *testing.T) {
 	w := offline(t, world.Options{}, "one", "two")
 	inject(t, w, sim.Fault{Operation: create, Kind: sim.Instead, Error: &sim.FaultError{Status: 400, Code: "InvalidArgument", Message: "The path is not valid."}})

@@ -161,11 +161,12 @@ func (p *pass) try(ctx context.Context, s tenant.Try) error {
 	return nil
 }
 
-// children are the objects in the namespace. What carries the UID of a tenant is this one's: the namespace is.
+// children are the objects in the namespace. Everything with the UID of a tenant is this one's, because the namespace
+// is.
 func (p *pass) children() *children.Set {
 	return &children.Set{
 		Children: p.Children, Now: p.in.Now, Owns: func(l plan.Live) bool { return l.Labels[plan.LabelTenantUID] != "" },
-		Live: &p.in.World.Children, Attempts: p.memory.attempts, Account: &p.account,
+		Live: &p.in.World.Children, Attempts: p.attempts, Account: &p.account,
 	}
 }
 

@@ -5,7 +5,6 @@ package tenant
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
@@ -29,14 +28,14 @@ type Options struct {
 	Children port.Children
 	// Plans is what is known of the plans as they are now.
 	Plans *tenantplan.Plans
-	// Breaker lets deletions go on; nil lets all.
+	// Breaker clears deletions; nil clears all.
 	Breaker *loss.Breaker
 	// Namespaces says which namespaces tenants may have.
 	Namespaces plan.Namespaces
 	Clock      clock.PassiveClock
 	// Ready waits until Children can be read from.
 	Ready func(ctx context.Context) error
-	// Active is closed once this replica is the one that works. What changes before is looked at then.
+	// Active is closed once this replica is the one that works. Earlier changes are looked at then.
 	Active <-chan struct{}
 }
 
@@ -46,22 +45,13 @@ const IndexNamespace = "namespace"
 // Controller implements reconcile.Kind for Tenant.
 type Controller struct {
 	Options
-
-	waker *reconcile.Waker
-
-	mu     sync.Mutex
-	memory map[string]*memory
-}
-
-// memory is what the process remembers of one tenant.
-type memory struct {
-	uid      types.UID
-	attempts plan.Attempts
+	// The process remembers of a tenant what it has tried.
+	*reconcile.Known[plan.Attempts]
 }
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, memory: map[string]*memory{}, waker: reconcile.NewWaker(o.Active)}
+	return &Controller{Options: o, Known: reconcile.NewKnown[plan.Attempts](o.Active)}
 }
 
 // New implements reconcile.Kind.
@@ -73,65 +63,27 @@ func (c *Controller) Finalizer() string { return kleffv1.NamespaceFinalizer }
 // Status implements reconcile.Kind.
 func (c *Controller) Status(o *kleffv1.Tenant) any { return &o.Status }
 
-// Forget implements reconcile.Kind.
-func (c *Controller) Forget(key client.ObjectKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.memory, key.Name)
-}
-
 // Begin implements reconcile.Kind.
 func (c *Controller) Begin(ctx context.Context, o *kleffv1.Tenant) (reconcile.Pass, error) {
-	p := &pass{Controller: c, object: o, memory: c.recall(o)}
+	p := &pass{Controller: c, object: o, attempts: *c.Recall(o, func(*plan.Attempts) plan.Attempts { return plan.Attempts{} })}
 	return p, p.observe(ctx)
 }
 
-// recall returns what is remembered of the tenant. A new object of the same name starts from scratch.
-func (c *Controller) recall(o *kleffv1.Tenant) *memory {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.memory[o.Name]
-	if m == nil || m.uid != o.UID {
-		m = &memory{uid: o.UID, attempts: plan.Attempts{}}
-		c.memory[o.Name] = m
-	}
-	return m
-}
-
-// Wake queues tenants.
-func (c *Controller) Wake(ctx context.Context, tenants []string) {
-	for _, name := range tenants {
-		c.waker.Wake(ctx, types.NamespacedName{Name: name})
-	}
-}
-
-// WakeKeys queues tenants. It is the breaker's Wake.
-func (c *Controller) WakeKeys(ctx context.Context, keys ...types.NamespacedName) {
-	c.waker.Wake(ctx, keys...)
-}
-
-// ChildChanged wakes those who want the namespace that an object is, or is in. What its labels say does not count: a customer writes
-// them in their own namespace, and could keep the tenants of others awake.
+// ChildChanged wakes the tenants that want the namespace that an object is, or is in. Its labels do not count: a
+// customer writes them in their own namespace, and could keep the tenants of others awake.
 func (c *Controller) ChildChanged(ctx context.Context, l plan.Live) {
 	namespace := l.Namespace
 	if l.Kind == plan.KindNamespace {
 		namespace = l.Name
 	}
-	if namespace != "" && c.waker.Active() {
-		c.Wake(ctx, c.wanting(ctx, namespace))
+	if namespace != "" && c.Waker.Active() {
+		c.WakeNames(ctx, c.wanting(ctx, namespace)...)
 	}
 }
 
 // wanting are the tenants whose namespace has that name.
 func (c *Controller) wanting(ctx context.Context, namespace string) []string {
-	return c.list(ctx, client.MatchingFields{IndexNamespace: namespace})
-}
-
-// WakeAll wakes all tenants, when kinds have appeared or gone.
-func (c *Controller) WakeAll(ctx context.Context) { c.Wake(ctx, c.list(ctx)) }
-
-func (c *Controller) list(ctx context.Context, options ...client.ListOption) []string {
-	tenants := c.tenants(ctx, options...)
+	tenants := c.tenants(ctx, client.MatchingFields{IndexNamespace: namespace})
 	names := make([]string, len(tenants))
 	for i := range tenants {
 		names[i] = tenants[i].Name
@@ -153,7 +105,7 @@ func (c *Controller) tenants(ctx context.Context, options ...client.ListOption) 
 // namespace, and Wake.
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "tenant", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
+		Name: "tenant", Workers: workers, Wake: c.Queue(), Ready: c.Ready,
 		Annotations: []string{v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions},
 		Related: []reconcile.Related{{
 			Object:  &kleffv1.TenantPlan{},
@@ -203,7 +155,7 @@ func (c *Controller) concerned(ctx context.Context, o client.Object) []types.Nam
 }
 
 // following are the tenants to which a plan that has changed matters: those that name it or have it, and those whose
-// plan does not exist. What applies to them depends on whether the cluster has any plan.
+// plan does not exist. The rules for them depend on whether the cluster has any plan.
 func (c *Controller) following(ctx context.Context, name string) []types.NamespacedName {
 	var keys []types.NamespacedName
 	known := c.plans(ctx)

@@ -13,7 +13,7 @@ import (
 )
 
 // Woken are the tenants that were queued.
-func (c *Controller) Woken() <-chan event.GenericEvent { return c.waker.Queue() }
+func (c *Controller) Woken() <-chan event.GenericEvent { return c.Queue() }
 
 // OwnerOf is the owner of a namespace that the tenant with the UID finds.
 func OwnerOf(ctx context.Context, c client.Client, uid types.UID, n *plan.Live) (string, error) {

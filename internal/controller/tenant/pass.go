@@ -24,15 +24,15 @@ import (
 type pass struct {
 	*Controller
 
-	object *kleffv1.Tenant
-	memory *memory
+	object   *kleffv1.Tenant
+	attempts plan.Attempts
 
 	// confirmed says that the finalizer is stored, and the object as the pass knows it.
 	confirmed bool
 	in        tenant.Input
 	decision  tenant.Decision
-	// acts tell of the namespace, and account of what is in it. What is in a fresh namespace, created in this pass, is not
-	// told.
+	// acts tell of the namespace, and account of what is in it. The objects of a namespace that was created in this
+	// pass are not reported.
 	acts    []reconcile.Event
 	account plan.Account
 	fresh   bool
@@ -57,7 +57,7 @@ func (p *pass) observe(ctx context.Context) error {
 		Deleting: !p.object.DeletionTimestamp.IsZero(), Protected: p.object.Spec.DeletionProtection,
 		Retain: p.object.Spec.DeletionPolicy == kleffv1.DeletionRetain, HasFinalizer: controllerutil.ContainsFinalizer(p.object, kleffv1.NamespaceFinalizer),
 		Guarded: p.Breaker.Watches(convert.ClassTenant), Rescued: p.Breaker.Rescued(convert.ClassTenant, "", p.object.Name),
-		Memory: convert.TenantMemory(&p.object.Status), Attempts: p.memory.attempts,
+		Memory: convert.TenantMemory(&p.object.Status), Attempts: p.attempts,
 	}
 	namespace, err := p.Children.Find(ctx, plan.KindNamespace, "", customer.Namespace)
 	if err != nil {
@@ -123,8 +123,8 @@ func (p *pass) owner(ctx context.Context, n *plan.Live) (string, error) {
 	return others[i].Name, nil
 }
 
-// readChildren lists what the tenant has. What carries the UID of a tenant in the tenant's own namespace is its own: a namespace
-// that was adopted brings that of its former tenant.
+// readChildren lists what the tenant has. Everything with the UID of a tenant in the tenant's own namespace is its own:
+// an adopted namespace brings that of its former tenant.
 func (p *pass) readChildren(ctx context.Context) {
 	w := &p.in.World
 	w.Children, w.Missing, w.Unreadable = nil, nil, map[plan.Kind]*fault.Error{}

@@ -4,8 +4,8 @@ package tenant
 // patch, and for what isn't there a creation, too. A RoleBinding needs the right to bind its role besides, which the chart
 // grants for the roles that the administrator names.
 //
-// Istio's objects are read wherever there is Istio, to find out what is to be removed. Who uses no mesh for tenants need not let
-// the operator change them.
+// Istio's objects are read wherever there is Istio, to find out what is to be removed. An administrator who uses no
+// mesh for tenants need not let the operator change them.
 //
 // +kubebuilder:rbac:roleName=tenancy,groups=kleff.kleff.io,resources=tenants,verbs=get;list;watch;patch
 // +kubebuilder:rbac:roleName=tenancy,groups=kleff.kleff.io,resources=tenants/status,verbs=patch

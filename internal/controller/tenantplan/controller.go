@@ -4,12 +4,10 @@ package tenantplan
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
@@ -26,10 +24,10 @@ type Options struct {
 	Plans    *Plans
 	Clock    clock.PassiveClock
 	// Next wakes the tenants that a change has come to.
-	Next func(ctx context.Context, tenants []string)
+	Next func(ctx context.Context, tenants ...string)
 	// Ready waits until Children can be read from.
 	Ready func(ctx context.Context) error
-	// Active is closed once this replica is the one that works. What changes before is looked at then.
+	// Active is closed once this replica is the one that works. Earlier changes are looked at then.
 	Active <-chan struct{}
 }
 
@@ -48,16 +46,11 @@ func PlansOf(t *kleffv1.Tenant) []string {
 // Controller implements reconcile.Kind for TenantPlan.
 type Controller struct {
 	Options
-
-	waker *reconcile.Waker
-
-	mu     sync.Mutex
-	memory map[string]*memory
+	*reconcile.Known[memory]
 }
 
 // memory is what the process remembers of one plan.
 type memory struct {
-	uid      types.UID
 	attempts plan.Attempts
 	// tried is the generation that the API server was asked about.
 	tried int64
@@ -72,7 +65,7 @@ type memory struct {
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, memory: map[string]*memory{}, waker: reconcile.NewWaker(o.Active)}
+	return &Controller{Options: o, Known: reconcile.NewKnown[memory](o.Active)}
 }
 
 // New implements reconcile.Kind.
@@ -86,63 +79,29 @@ func (c *Controller) Status(o *kleffv1.TenantPlan) any { return &o.Status }
 
 // Forget implements reconcile.Kind.
 func (c *Controller) Forget(key client.ObjectKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if m := c.memory[key.Name]; m != nil {
-		c.Plans.Forget(m.uid)
-		delete(c.memory, key.Name)
+	if uid, m := c.Drop(key); m != nil {
+		c.Plans.Forget(uid)
 	}
 }
 
 // Begin implements reconcile.Kind.
 func (c *Controller) Begin(ctx context.Context, o *kleffv1.TenantPlan) (reconcile.Pass, error) {
-	p := &pass{Controller: c, object: o, memory: c.recall(o)}
+	p := &pass{Controller: c, object: o, memory: c.Recall(o, func(*memory) memory { return memory{attempts: plan.Attempts{}} })}
 	return p, p.observe(ctx)
 }
 
-// recall returns what is remembered of the plan. A new object of the same name starts from scratch.
-func (c *Controller) recall(o *kleffv1.TenantPlan) *memory {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.memory[o.Name]
-	if m == nil || m.uid != o.UID {
-		m = &memory{uid: o.UID, attempts: plan.Attempts{}}
-		c.memory[o.Name] = m
-	}
-	return m
-}
-
-// Wake queues plans.
-func (c *Controller) Wake(ctx context.Context, plans ...string) {
-	for _, name := range plans {
-		c.waker.Wake(ctx, types.NamespacedName{Name: name})
-	}
-}
-
-// ChildChanged wakes the plan of a constraint. Labels of other kinds are whosever they are: a pass over a plan looks at all its tenants, and a
-// customer must not be able to ask for one.
+// ChildChanged wakes the plan of a constraint. Anyone may set labels on other kinds: a pass over a plan looks at all
+// its tenants, and a customer must not be able to cause one.
 func (c *Controller) ChildChanged(ctx context.Context, l plan.Live) {
 	if name := l.Labels[plan.LabelPlan]; name != "" && l.Kind == plan.ConstraintKind(l.Kind.Kind) {
-		c.Wake(ctx, name)
-	}
-}
-
-// WakeAll wakes all plans, when kinds have appeared or gone.
-func (c *Controller) WakeAll(ctx context.Context) {
-	var list kleffv1.TenantPlanList
-	if err := c.Client.List(ctx, &list); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "Listing the plans from the cache failed")
-		return
-	}
-	for i := range list.Items {
-		c.Wake(ctx, list.Items[i].Name)
+		c.WakeNames(ctx, name)
 	}
 }
 
 // Watch says what wakes the plans: changes of their own, what becomes of their tenants, and Wake.
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "tenantplan", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
+		Name: "tenantplan", Workers: workers, Wake: c.Queue(), Ready: c.Ready,
 		Related: []reconcile.Related{{
 			Object: &kleffv1.Tenant{},
 			Wakes: func(o client.Object) []types.NamespacedName {

@@ -148,7 +148,7 @@ func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper) error {
 	return nil
 }
 
-// apply does what it can. What fails is noted with the object.
+// apply changes what it can. A failure is noted with its object.
 func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenantplan.Apply) error {
 	if !p.confirmed {
 		// Not during a deletion: the finalizer and the annotation are there, so that this is a read.
@@ -168,7 +168,7 @@ func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenantplan.Apply
 }
 
 // patience is how many times in a row an answer is waited for, such as that of a webhook which is down. Then it is left to the
-// write: what is asked about here need not be asked about in the namespaces of tenants.
+// write: a webhook that is asked here need not be asked in the namespaces of tenants.
 const patience = 5
 
 // try asks the API server whether it would take what the plan gives its tenants. A refusal that speaks of anything but the objects
@@ -221,7 +221,7 @@ func (p *pass) release(ctx context.Context, s tenantplan.Release) {
 			p.in.Released[string(p.tenants[i].UID)] = true
 		}
 	}
-	p.Next(ctx, names)
+	p.Next(ctx, names...)
 }
 
 // Conclude implements reconcile.Pass.

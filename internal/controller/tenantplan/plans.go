@@ -14,7 +14,7 @@ import (
 )
 
 // Plans is what the process knows of the plans as they are now: compiled once for all their tenants, with what the API server
-// says of them, and which tenants the roll-out has come to. Nothing of it has to survive a restart: what is lost is asked
+// says of them, and which tenants the roll-out has come to. Nothing of it has to survive a restart: everything is asked
 // or released again.
 type Plans struct {
 	mu             sync.Mutex

@@ -57,7 +57,7 @@ func TestAPlanThatEnforcesTooLittleIsInvalid(t *testing.T) {
 	}
 }
 
-// What a pass over one tenant asks costs the same whatever the number of the others.
+// A pass over one tenant costs the same whatever the number of the others.
 func TestAskingForOneTenantCopiesNothing(t *testing.T) {
 	plans := tenantplan.NewPlans("")
 	plan := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "basic", UID: "p1", Generation: 1}}

@@ -66,7 +66,7 @@ func (s *change) restart() {
 	s.plans = tenantplan.NewPlans("")
 	s.c = tenantplan.New(tenantplan.Options{
 		Client: s.kube, Children: &silent{answers: true}, Plans: s.plans, Clock: s.clock, Active: make(chan struct{}),
-		Next: func(_ context.Context, tenants []string) { s.released = append(s.released, tenants...) },
+		Next: func(_ context.Context, tenants ...string) { s.released = append(s.released, tenants...) },
 	})
 }
 
@@ -132,8 +132,8 @@ func paused(paused bool) func(*kleffv1.TenantPlanSpec) {
 	return func(p *kleffv1.TenantPlanSpec) { p.Rollout.Paused = paused }
 }
 
-// A rollout that is paused goes on where it was, also if the operator restarts meanwhile. Nothing but a change of what the tenants get
-// begins another one.
+// A rollout that is paused continues where it was, also if the operator restarts meanwhile. Nothing but a change of
+// what the tenants get begins another one.
 func TestAPausedRolloutGoesOnWhereItWas(t *testing.T) {
 	s := newChange(t, "a", "b", "c", "d")
 	s.pass()
@@ -169,7 +169,7 @@ func TestAPausedRolloutGoesOnWhereItWas(t *testing.T) {
 	s.is(3, 0, 0, kleffv1.ReasonRollingOut)
 }
 
-// What has failed stays so, however the rollout is edited, and the other tenants keep their turns.
+// Failed tenants stay failed, however the rollout is edited, and the other tenants keep their turns.
 func TestAnEditOfTheRolloutForgetsNoFailure(t *testing.T) {
 	s := newChange(t, "a", "b", "c", "d")
 	s.pass()

@@ -85,7 +85,7 @@ func TestAnApprovalOfADeletionIsGoodOnce(t *testing.T) {
 	}
 }
 
-// Deletions are cleared and stuck when a person makes the guard stricter, and the first poll after that fails.
+// Deletions are cleared and stuck when a user makes the guard stricter, and the first poll after that fails.
 func TestWhatAnotherSpecHadClearedIsJudgedAnew(t *testing.T) {
 	stop := true
 	w, table := inMemory(t, 6, sourceworld.Options{Funcs: interceptor.Funcs{
@@ -240,7 +240,7 @@ func TestTheMetricOfHeldDeletionsOutlivesAFailedPoll(t *testing.T) {
 	}
 }
 
-// A person takes the labels off while the table is read, and the row has changed.
+// A user takes the labels off while the table is read, and the row has changed.
 func TestATenantThatIsLetGoDuringTheReadStaysLetGo(t *testing.T) {
 	w, table := inMemory(t, 2, sourceworld.Options{})
 	table.weather = []string{"slow"}
@@ -302,7 +302,7 @@ func TestOneRefusedChangeStopsNoOther(t *testing.T) {
 	}
 }
 
-// What the API server refuses may pass. It is tried again soon, and ever more rarely if it does not.
+// A refusal of the API server may pass. It is tried again soon, and ever more rarely if it does not.
 func TestARefusedChangeIsTriedAgain(t *testing.T) {
 	refuses := false
 	w, table := inMemory(t, 3, sourceworld.Options{Funcs: applying(func(string) error {

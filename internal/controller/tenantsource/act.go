@@ -25,12 +25,12 @@ import (
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	switch p.decision.Step {
 	case tenantsource.Read:
-		return p.read(ctx)
+		return reading{p}.read(ctx)
 	case tenantsource.ReadNamed:
-		return p.readNamed(ctx, k)
-	case tenantsource.Apply, tenantsource.Remove:
+		return byName{reading{p}}.readNamed(ctx, k)
+	case tenantsource.Write, tenantsource.Remove:
 		return p.change(ctx, k)
-	case tenantsource.Rest, tenantsource.Reserve, tenantsource.LetGo:
+	case tenantsource.Rest, tenantsource.Count, tenantsource.LetGo:
 	}
 	return nil
 }
@@ -42,14 +42,14 @@ func (p *pass) change(ctx context.Context, k reconcile.Keeper) error {
 	}
 	if err := p.current(ctx); err != nil {
 		if errors.Is(err, errOvertaken) {
-			p.session.drop()
+			p.apply(tenantsource.Dropped{})
 		}
 		return err
 	}
-	if p.decision.Step == tenantsource.Apply {
-		return p.apply(ctx)
+	if p.decision.Step == tenantsource.Write {
+		return writing{p}.write(ctx)
 	}
-	return p.remove(ctx)
+	return removal{p}.remove(ctx)
 }
 
 // errOvertaken means that another process leads, and has polled since.
@@ -61,21 +61,23 @@ func (p *pass) current(ctx context.Context) error {
 	if err := p.Live.Get(ctx, p.key(), &now); err != nil {
 		return fmt.Errorf("confirming the poll: %w", err)
 	}
-	if p.in.Overtaken(convert.SourceMemory(&now.Status)) {
+	if p.in.State.Overtaken(convert.SourceMemory(&now.Status).LastPoll) {
 		return errOvertaken
 	}
 	return nil
 }
 
-// read reads the table, and asks what follows from it. That it fails is a result like any other.
-func (p *pass) read(ctx context.Context) error {
+// reading is a pass that reads the table.
+type reading struct{ *pass }
+
+// read reads the table, and asks what follows from it. A failure is a result like any other.
+func (p reading) read(ctx context.Context) error {
 	p.session.started = p.Clock.Now()
 	p.session.stream.Seen()
-	round := p.in.Begin()
-	p.session.Round = round
-	fleet, err := p.fleet(ctx)
+	p.apply(tenantsource.Began{})
+	fleet, err := p.target.fleet(ctx)
 	if err != nil {
-		p.session.drop()
+		p.apply(tenantsource.Dropped{})
 		return err
 	}
 	p.noteDeletions(fleet)
@@ -85,32 +87,32 @@ func (p *pass) read(ctx context.Context) error {
 	defer cancel()
 	if failure := p.readRows(ctx, poll, nil); failure != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errStopping) || errors.Is(cause, errOutdated) {
-			p.session.drop()
+			p.apply(tenantsource.Dropped{})
 			return cause
 		}
 		log.FromContext(ctx).Info("Reading the table failed, so no tenant is changed", "reason", failure.Reason, "message", failure.Message)
-		p.in.Fail(failure, poll, fleet.owned(p.in.Policy))
+		p.apply(tenantsource.Failed{Failure: failure, Seen: poll, Owned: fleet.Owned(p.in.Policy)})
 		return nil
 	}
 	p.in.Now = p.Clock.Now()
-	harvest := poll.Harvest()
+	done := tenantsource.Completed{Harvest: poll.Finish(), Owned: fleet.Owned(p.in.Policy)}
 	if p.in.RowKey && p.in.Watch != nil {
-		round.Others = poll.Others(round.Generation, harvest)
+		done.Others = poll.OtherRows(p.in.Generation, done.Harvest)
 	}
-	p.in.Settle(harvest, fleet.owned(p.in.Policy))
+	p.apply(done)
 	return nil
 }
 
 // refusal says why the namespace may not have the object of a row; empty where it may.
-func (p *pass) refusal(ctx context.Context, o mapping.Object) string {
+func (p reading) refusal(ctx context.Context, o mapping.Object) string {
 	if p.Grants.Mode() != grants.Enforce {
 		return ""
 	}
-	wants, err := convert.RowWants(o, p.target)
+	wants, err := convert.RowWants(o, p.target.namespace)
 	if err != nil {
 		return err.Error()
 	}
-	v, err := p.Grants.Judge(ctx, grants.Asker{Namespace: p.target, Wants: wants})
+	v, err := p.Grants.Judge(ctx, grants.Asker{Namespace: p.target.namespace, Wants: wants})
 	switch {
 	case err != nil:
 		return err.Error()
@@ -132,10 +134,10 @@ const lookEvery = time.Second
 // whileWanted ends a read with the operator, which may not have the time that Kubernetes gives a pod, and when its
 // source is changed, suspended or deleted: no one should wait minutes for a query that was just corrected. The watch
 // can't tell, since one object has one pass at a time.
-func (p *pass) whileWanted(ctx context.Context) (context.Context, context.CancelFunc) {
+func (p reading) whileWanted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithTimeout(ctx, p.ReadTimeout)
 	ctx, cancel := context.WithCancelCause(ctx)
-	// The object itself is the pass's, which goes on while a last look is under way.
+	// The object itself is the pass's, which continues while a last look is under way.
 	key, uid, generation := p.key(), p.object.UID, p.object.Generation
 	go func() {
 		look := time.NewTicker(lookEvery)
@@ -164,7 +166,7 @@ func (c *Controller) outdated(ctx context.Context, key client.ObjectKey, uid typ
 }
 
 // readRows reads the rows of these keys; nil for the whole table.
-func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll, keys []string) *tenantsource.Failure {
+func (p reading) readRows(ctx context.Context, poll *tenantsource.Poll, keys []string) *tenantsource.Failure {
 	rows := p.Rows[mapping.Provider(p.object.Spec.Provider)]
 	if rows == nil {
 		return &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not support %q", p.object.Spec.Provider)}
@@ -175,10 +177,7 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll, keys []str
 		return failure
 	}
 	query := convert.SourceQuery(p.object, connection, poll.Wants())
-	query.Keys = keys
-	if p.granted != nil {
-		query.Hosts = append([]string{}, p.granted.Hosts...)
-	}
+	query.Keys, query.Hosts = keys, p.hosts()
 	if err := promptly(ctx, p.FirstRowTimeout, rows, query, poll); err != nil {
 		if failure := p.late(err); failure != nil {
 			return failure
@@ -242,64 +241,49 @@ type outcome struct {
 	conflict bool
 	// denied is set where the refusal may be meant for every object.
 	denied bool
-	// item is what the breaker need not hold, where a person has approved it.
+	// item is what the breaker need not hold, where a user has approved it.
 	item *loss.Item
 	// version is that of the object where it has changed since it was looked at, and is still the source's.
 	version string
 	err     error
 }
 
-// apply writes the next changes. What the API server refuses about a row is that row's; what keeps all of several rows
-// from being written ends the poll. A single one may be refused for its own sake, and must not keep others from going.
-func (p *pass) apply(ctx context.Context) error {
-	round := p.session.Round
-	batch := round.Next(batchSize)
-	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.write(ctx, batch[i]) })
-	// Before any of them is left behind: what could not be told is written, and told, once more.
+// writing is a pass that writes the objects of rows.
+type writing struct{ *pass }
+
+// write writes the next changes. A refusal of one object is reported for its row; a failure of all of several objects
+// ends the poll. A single object may be refused for its own sake, and must not stop the others.
+func (p writing) write(ctx context.Context) error {
+	batch := p.in.State.Round.Next(batchSize)
+	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.writeOne(ctx, batch[i]) })
+	// Before any of them is left behind: a change that could not be reported is written, and reported, once more.
 	if err := p.approveChanges(ctx, results); err != nil {
 		return err
 	}
 	denied := 0
 	for i, r := range results {
-		change := batch[i]
 		if r.err != nil {
-			// What was written is found to be equal by the next pass over the same change.
-			return fmt.Errorf("applying the tenant %s: %w", change.Name, r.err)
+			// The next pass over the same change finds the written objects to be equal.
+			return fmt.Errorf("applying the tenant %s: %w", batch[i].Name, r.err)
 		}
-		p.tally(round, change, r)
+		p.apply(tenantsource.Written{Done: r.done, Refused: r.refused, Conflict: r.conflict})
 		if r.denied {
 			denied++
 		}
-		round.Written++
 	}
 	if denied > 1 && denied == len(results) {
-		round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("The API server rejects every change: %s", results[0].refused)}
+		message := "The API server rejects every change: " + results[0].refused
+		p.apply(tenantsource.Failed{Failure: &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: message}})
 	}
 	return nil
 }
 
-func (p *pass) tally(round *tenantsource.Round, c tenantsource.Change, r outcome) {
-	switch {
-	case r.refused != "":
-		round.Refused = append(round.Refused, mapping.Rejection{Row: c.Row, Name: c.Name, Reason: r.refused, Conflict: r.conflict})
-		if r.conflict {
-			round.Conflicts++
-		}
-	case !r.done:
-		round.Missed++
-	case c.Action == tenantsource.Create:
-		round.Created++
-	default:
-		round.Updated++
-		round.Made(c)
-	}
-}
+// removal is a pass that deletes or disables the objects whose rows are gone.
+type removal struct{ *pass }
 
 // remove deletes or disables the next objects that the guard has allowed.
-func (p *pass) remove(ctx context.Context) error {
-	round := p.session.Round
-	batch := round.Verdict.Go[round.Removed:]
-	batch = batch[:min(len(batch), batchSize)]
+func (p removal) remove(ctx context.Context) error {
+	batch := p.in.State.Round.Going(batchSize)
 	if err := p.approveDeletions(ctx, batch); err != nil {
 		return err
 	}
@@ -312,24 +296,17 @@ func (p *pass) remove(ctx context.Context) error {
 		if r.err != nil {
 			return fmt.Errorf("deleting the tenant %s: %w", batch[i].Name, r.err)
 		}
-		round.Removed++
-		if r.refused != "" {
-			round.Undeleted = append(round.Undeleted, tenantsource.Undeleted{Owned: batch[i].Owned, Reason: r.refused})
-		} else if r.done && batch[i].Mark {
-			round.Marked++
-		} else if r.done {
-			round.Deleted++
-		}
+		p.apply(tenantsource.Removed{Done: r.done, Refused: r.refused})
 	}
 	return nil
 }
 
-// approveDeletions tells the breaker which of the deletions a person has approved, before they are made.
-func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Loss) error {
+// approveDeletions tells the breaker which of the deletions a user has approved, before they are made.
+func (p removal) approveDeletions(ctx context.Context, batch []tenantsource.Loss) error {
 	var items []loss.Item
 	for _, o := range batch {
 		if p.in.Policy != tenantsource.PolicyDisable && o.Approved && !o.Mark {
-			items = append(items, loss.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Weight: 1, Namespace: p.target, Name: o.Name})
+			items = append(items, loss.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Weight: 1, Namespace: p.target.namespace, Name: o.Name})
 		}
 	}
 	return p.Breaker.Approve(ctx, items)
@@ -347,10 +324,10 @@ func (p *pass) approveChanges(ctx context.Context, results []outcome) error {
 	return p.Breaker.Approve(ctx, items)
 }
 
-// approvedChange is the harm that the spec of that generation does, which a person has approved.
+// approvedChange is the harm that the spec of that generation does, which a user has approved.
 func (p *pass) approvedChange(name, uid string, generation int64) *loss.Item {
 	return &loss.Item{
-		Class: convert.ClassDistributionTenant, UID: uid, Weight: 1, Namespace: p.target, Name: name, Harm: loss.AnyHarm, Generation: generation,
+		Class: convert.ClassDistributionTenant, UID: uid, Weight: 1, Namespace: p.target.namespace, Name: name, Harm: loss.AnyHarm, Generation: generation,
 	}
 }
 
@@ -358,7 +335,7 @@ func (p *pass) approvedChange(name, uid string, generation int64) *loss.Item {
 const tries = 3
 
 // removeOne deletes or disables one object.
-func (p *pass) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome) {
+func (p removal) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome) {
 	for range tries {
 		if r = p.tryRemove(ctx, o); !apierrors.IsConflict(r.err) {
 			return r
@@ -367,59 +344,43 @@ func (p *pass) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome) {
 	return r
 }
 
-// tryRemove looks at the object before it lays hands on it, and asks for exactly the version that it saw: with
+// tryRemove looks at the object before it removes it, and asks for exactly the version that it saw: with
 // a label taken away in the last moment the object is no longer the source's. A batch takes long enough for another process
 // to lead meanwhile, and to see that the row is back.
-func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
+func (p removal) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	var live v1alpha1.DistributionTenant
-	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: o.Name}, &live)
+	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target.namespace, Name: o.Name}, &live)
 	if apierrors.IsNotFound(err) {
 		return outcome{}
 	}
 	if err != nil {
 		return outcome{err: err}
 	}
-	if string(live.UID) != o.UID || relation(&live, p.labels) != tenantsource.Ours || !live.DeletionTimestamp.IsZero() {
+	t := tenantOf(&live, p.target.labels)
+	if t.UID != o.UID || !t.Lives(tenantsource.PolicyDelete) {
 		return outcome{}
 	}
 	if err := p.current(ctx); err != nil {
 		return outcome{err: err}
 	}
-	if o.Mark {
-		return p.markOne(ctx, &live)
-	}
-	if p.in.Guard.Grace > 0 && !p.in.Deleting && !o.Certain() && marked(&live).IsZero() {
-		// A person has taken the mark off, and the cache does not show it yet.
-		return outcome{}
-	}
 	var disabled *loss.Item
-	if p.in.Policy == tenantsource.PolicyDisable {
+	switch isMarked := !t.Marked.IsZero(); {
+	case o.Mark && isMarked, p.in.Guard.Grace > 0 && !p.in.Deleting && !o.Certain() && !o.Mark && !isMarked:
+		// Others have marked it, or have taken the mark off, and the cache does not show it yet.
+		return outcome{}
+	case o.Mark:
+		err = p.target.mark(ctx, &live)
+	case p.in.Policy == tenantsource.PolicyDisable:
 		var generation int64
-		if generation, err = p.disable(ctx, &live); o.Approved {
+		if generation, err = p.target.disable(ctx, &live); o.Approved {
 			disabled = p.approvedChange(o.Name, o.UID, generation)
 		}
-	} else {
+	default:
 		err = p.Client.Delete(ctx, &live, client.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion})
 	}
 	switch {
 	case err == nil:
 		return outcome{done: true, item: disabled}
-	case apierrors.IsNotFound(err):
-		return outcome{}
-	}
-	answer, message := p.AnswerOf(err)
-	return refusedOr(err, answer, message)
-}
-
-// markOne marks an object that is not marked yet.
-func (p *pass) markOne(ctx context.Context, live *v1alpha1.DistributionTenant) outcome {
-	if !marked(live).IsZero() {
-		return outcome{}
-	}
-	err := p.mark(ctx, live)
-	switch {
-	case err == nil:
-		return outcome{done: true}
 	case apierrors.IsNotFound(err):
 		return outcome{}
 	}

@@ -19,6 +19,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
@@ -29,7 +30,7 @@ import (
 func worldWith(t *testing.T, n int, o sourceworld.Options, change ...func(*v1alpha1.TenantSource)) (*sourceworld.World, *database.Table) {
 	t.Helper()
 	table := newTable(t, n)
-	o.Rows = map[mapping.Provider]port.Rows{mapping.Postgres: postgres.New(postgres.Config{Timeout: time.Minute})}
+	o.Rows = map[mapping.Provider]port.Rows{mapping.Postgres: postgres.New(store.Config{Timeout: time.Minute})}
 	w := sourceworld.New(t, kubeConfig, o)
 	w.Source("customers", mapping.Postgres, table.Query(), change...)
 	return w, table

@@ -11,7 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
 
-// What an audit has said of a source goes away with the audit, before the next poll.
+// The report of an audit is removed with the audit, before the next poll.
 func TestAnAuditThatIsOverIsNotSaidAnyMore(t *testing.T) {
 	w, table := inMemory(t, 2, sourceworld.Options{})
 	o, _ := w.Get("customers")

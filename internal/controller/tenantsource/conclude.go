@@ -22,7 +22,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	p.in.Now = now
 	p.Observer.Watched(p.key(), p.in.Watch)
 	if err != nil {
-		// The round goes on where it stopped, when the API server answers again.
+		// The round continues where it stopped, when the API server answers again.
 		return reconcile.Conclusion{}
 	}
 	report := tenantsource.Conclude(p.in, p.decision)
@@ -34,12 +34,9 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	c := reconcile.Conclusion{After: p.decision.After}
 	round := p.session.Round
 	switch {
-	case p.decision.Step == tenantsource.Reserve:
+	case p.decision.Step == tenantsource.Count:
 		c.After = again
-		c.Stored = func() {
-			round.Reserved = true
-			p.session.Clear(round.Verdict, now)
-		}
+		c.Stored = func() { p.apply(tenantsource.Counted{}) }
 	case report.Rollout != nil:
 		p.concludeRollout(&c, *report.Rollout, was, now)
 	case report.Polled != nil:
@@ -48,7 +45,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 			c.After = again
 		}
 		c.Stored = func() {
-			p.in.End()
+			p.apply(tenantsource.Ended{})
 			if round.Failure == nil { // then an event has told of them
 				p.session.named = named{}
 			}
@@ -92,18 +89,11 @@ func (p *pass) changes(round *tenantsource.Round) []reconcile.Event {
 	if round.Failure != nil || created+updated+round.Deleted+round.Marked == 0 {
 		return nil
 	}
-	message := fmt.Sprintf("Tenants created: %d, changed: %d, %s: %d", created, updated, p.removedWord(), round.Deleted)
+	message := fmt.Sprintf("Tenants created: %d, changed: %d, %s: %d", created, updated, p.in.Policy.Word("deleted", "disabled"), round.Deleted)
 	if round.Marked > 0 {
 		message += fmt.Sprintf(", in their grace before that: %d", round.Marked)
 	}
 	return []reconcile.Event{{Reason: eventTenantsChanged, Message: message + "."}}
-}
-
-func (p *pass) removedWord() string {
-	if p.in.Policy == tenantsource.PolicyDisable {
-		return "disabled"
-	}
-	return "deleted"
 }
 
 // transition tells when Ready has another reason than before.

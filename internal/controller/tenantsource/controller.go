@@ -3,9 +3,6 @@
 package tenantsource
 
 import (
-	"context"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -28,7 +25,7 @@ import (
 type Observer interface {
 	// Polled takes the report of a poll that is over, and how long it took.
 	Polled(key client.ObjectKey, r tenantsource.Report, d time.Duration)
-	// Held takes how many deletions wait for a person's approval.
+	// Held takes how many deletions wait for an approval.
 	Held(key client.ObjectKey, deletions int)
 	// RolledOut takes how far changes of the tenants have come.
 	RolledOut(key client.ObjectKey, r rollout.Rollout)
@@ -68,7 +65,7 @@ type Options struct {
 	// Progress tells how far changes of the tenants of a source have come, false where none is on its way. When that changes,
 	// Wake is to be called. Nil: nothing is known.
 	Progress func(source types.NamespacedName) (rollout.Rollout, bool)
-	// Breaker is told what a person has approved for a source, and does not hold it a second time. It may be nil.
+	// Breaker is told what a user has approved for a source, and does not hold it a second time. It may be nil.
 	Breaker *loss.Breaker
 	// Stopped is closed when the operator stops.
 	Stopped <-chan struct{}
@@ -77,18 +74,17 @@ type Options struct {
 // Controller implements reconcile.Kind for TenantSource.
 type Controller struct {
 	Options
+	*reconcile.Known[session]
 
-	waker *reconcile.Waker
 	// streams has a slot for each table that is listened to.
-	streams  *semaphore.Weighted
-	mu       sync.Mutex
-	sessions map[types.NamespacedName]*session
+	streams *semaphore.Weighted
+	// mu guards what sessions know of deletions.
+	mu sync.Mutex
 }
 
 // session is what the process remembers of one source.
 type session struct {
-	tenantsource.Session
-	uid types.UID
+	tenantsource.State
 	// program is compiled once for a generation; invalid says why it could not be. reading is the Reading of that spec.
 	generation int64
 	reading    string
@@ -111,15 +107,9 @@ type session struct {
 // named counts tenants.
 type named struct{ created, updated int }
 
-// drop ends a round that comes to nothing. What its read has seen is told again.
-func (s *session) drop() {
-	s.Round = nil
-	s.stream.Hint()
-}
-
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, waker: reconcile.NewWaker(nil), streams: semaphore.NewWeighted(int64(o.MaxWatches)), sessions: map[types.NamespacedName]*session{}}
+	return &Controller{Options: o, Known: reconcile.NewKnown[session](nil), streams: semaphore.NewWeighted(int64(o.MaxWatches))}
 }
 
 // New implements reconcile.Kind.
@@ -133,66 +123,41 @@ func (c *Controller) Status(o *v1alpha1.TenantSource) any { return &o.Status }
 
 // Forget implements reconcile.Kind.
 func (c *Controller) Forget(key client.ObjectKey) {
-	c.mu.Lock()
-	s := c.sessions[key]
-	delete(c.sessions, key)
-	c.mu.Unlock()
-	if s != nil {
+	if uid, s := c.Drop(key); s != nil {
 		s.unfollow()
-		c.Grants.Forget(string(s.uid))
+		c.Grants.Forget(string(uid))
 		c.Observer.Forgotten(key)
 	}
 }
 
-// Begin implements reconcile.Kind.
-func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) (reconcile.Pass, error) {
-	return c.observe(ctx, o)
-}
-
-// recall returns what is remembered of the source. A new object of the same name starts from scratch.
+// recall returns what is remembered of the source.
 func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
-	key := client.ObjectKeyFromObject(o)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.sessions[key]
-	if s == nil || s.uid != o.UID {
-		s.unfollow()
-		s = &session{uid: o.UID}
+	return c.Recall(o, func(former *session) (s session) {
+		former.unfollow()
 		if t := o.Status.LastPollTime; t != nil {
 			s.Polled = t.Time
 		}
 		if held := o.Status.HeldDeletions; held != nil {
 			s.PendingHash = held.PlanHash
 		}
-		c.sessions[key] = s
-	}
-	return s
+		return s
+	})
 }
 
 // settled reports whether the table of the source was read, and what follows from that is not done yet. Such a pass reads
-// nothing, and must not wait for others that do: what a read allows to do may not be done much later.
+// nothing, and must not wait for others that do: the changes that a read allows may not be made much later.
 func (c *Controller) settled(key types.NamespacedName) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.sessions[key]
+	_, s := c.Of(key)
 	return s != nil && s.Round != nil
 }
 
-// WakeNamespaces queues the sources of some namespaces. It is what a change of grants calls.
-func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace string) bool) {
-	c.mu.Lock()
-	keys := slices.Collect(maps.Keys(c.sessions))
-	c.mu.Unlock()
-	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
-}
-
 // Watch says what wakes the sources: changes of their own, of grants, of rollouts, and the first deletion of an object by
-// others. What else becomes of their objects is looked at with the next poll. As many sources are worked on at the same time
-// as there are slots.
+// others. Other changes of their objects are looked at with the next poll. As many sources are worked on at the same
+// time as there are slots.
 func (c *Controller) Watch(slots int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "tenantsource", Workers: slots + 1, Slots: slots, Short: c.settled, Wake: c.waker.Queue(),
+		Name: "tenantsource", Workers: slots + 1, Slots: slots, Short: c.settled, Wake: c.Queue(),
 		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
-		Related:     []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.follows, Matters: deletionBegins}},
+		Related:     []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.losing, Matters: deletionBegins}},
 	}
 }

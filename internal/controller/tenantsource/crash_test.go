@@ -69,7 +69,7 @@ func stopAt(t *testing.T, fleet, n int, after bool) (left int) {
 	living(t, w, append(names(1), names(fleet)[4:]...))
 	approve(t, w)
 	for range 4 {
-		// What is left after a crash is another plan, and needs another word.
+		// The rest after a crash is another plan, and needs another approval.
 		w.Advance(interval)
 		if o, found := w.Get("customers"); !found || o.Status.HeldDeletions == nil {
 			break

@@ -10,6 +10,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
@@ -24,7 +25,7 @@ func newWorld(t *testing.T, n int, change ...func(*v1alpha1.TenantSource)) (*sou
 	t.Helper()
 	table := newTable(t, n)
 	w := sourceworld.New(t, kubeConfig, sourceworld.Options{
-		Rows: map[mapping.Provider]port.Rows{mapping.Postgres: postgres.New(postgres.Config{Timeout: time.Minute})},
+		Rows: map[mapping.Provider]port.Rows{mapping.Postgres: postgres.New(store.Config{Timeout: time.Minute})},
 	})
 	w.Source("customers", mapping.Postgres, table.Query(), change...)
 	return w, table

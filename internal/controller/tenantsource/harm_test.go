@@ -157,7 +157,7 @@ func TestARowWithABadNameKeepsItsOwnTenantAlone(t *testing.T) {
 		t.Errorf("%d rows are rejected, want 1\n%s", o.Status.RejectedRowsTotal, w.Describe("customers"))
 	}
 
-	// Without the key the row may be anybody's again, and the objects keep no mark of it.
+	// Without the key it is unknown again whose the row is, and the objects keep no mark of it.
 	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.RowKey = "" })
 	table.rows = table.rows[:23]
 	w.Advance(4 * interval)

@@ -41,7 +41,7 @@ func (p *pass) follow() *tenantsource.Watch {
 	}
 	hosts, s := p.hosts(), &p.session.stream
 	if s.Stream != nil && s.generation == p.object.Generation && sameHosts(s.hosts, hosts) {
-		return s.Shows()
+		return s.State()
 	}
 	if listen := p.listener(p.object.DeepCopy(), hints, hosts); s.Stream == nil {
 		s.Stream, s.stop = p.start(p.key(), listen)
@@ -49,7 +49,7 @@ func (p *pass) follow() *tenantsource.Watch {
 		s.Change(listen)
 	}
 	s.generation, s.hosts = p.object.Generation, hosts
-	return s.Shows()
+	return s.State()
 }
 
 // listener makes the tries for a source. Each reads the connection string, as it may be another one, or not offered any more.
@@ -61,7 +61,7 @@ func (c *Controller) listener(o *v1alpha1.TenantSource, hints port.Hints, hosts 
 		if failure != nil {
 			return failure
 		}
-		s.Connects(connection)
+		s.Connecting(connection)
 		query := convert.SourceQuery(o, connection, nil)
 		query.Hosts = hosts
 		return tenantsource.FailureOf(hints.Listen(ctx, query, s))
@@ -72,7 +72,7 @@ func (c *Controller) listener(o *v1alpha1.TenantSource, hints port.Hints, hosts 
 func (c *Controller) start(key client.ObjectKey, listen stream.Listen) (started *stream.Stream, stop func()) {
 	ctx, stop := context.WithCancel(context.Background())
 	started = stream.New(stream.Options{
-		Wake: func() { c.waker.Wake(ctx, key) }, Now: c.Clock.Now, Slots: c.streams,
+		Wake: func() { c.Wake(ctx, key) }, Now: c.Clock.Now, Slots: c.streams,
 		Full: fmt.Sprintf("The operator already watches %d tables, and no more at the same time: ask the administrator to raise --tenantsource-max-watches", c.MaxWatches),
 	}, listen)
 	go func() {

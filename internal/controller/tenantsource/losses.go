@@ -8,13 +8,14 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// follows are the sources that a change of an object wakes: its own one, once others delete its objects.
-func (c *Controller) follows(o client.Object) []types.NamespacedName {
+// losing are the sources that a change of an object wakes: its own one, once others delete its objects.
+func (c *Controller) losing(o client.Object) []types.NamespacedName {
 	labels := o.GetLabels()
 	key := types.NamespacedName{Namespace: labels[v1alpha1.LabelSourceNamespace], Name: labels[v1alpha1.LabelSource]}
+	_, s := c.Of(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s := c.sessions[key]; s == nil || !s.loses(o) {
+	if s == nil || !s.noteLoss(o) {
 		return nil
 	}
 	return []types.NamespacedName{key}
@@ -25,8 +26,9 @@ func deletionBegins(before, after client.Object) bool {
 	return before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero()
 }
 
-// loses reports whether the object is the first one since the last poll that others delete. The caller holds the lock.
-func (s *session) loses(o client.Object) bool {
+// noteLoss takes an object that others may delete, and reports whether it is the first one since the last poll. The
+// caller holds the lock.
+func (s *session) noteLoss(o client.Object) bool {
 	if s.going == nil || o.GetDeletionTimestamp().IsZero() || s.going[o.GetUID()] {
 		return false
 	}
@@ -37,13 +39,13 @@ func (s *session) loses(o client.Object) bool {
 }
 
 // noteDeletions takes the objects that a poll sees being deleted. The poll tells of them.
-func (p *pass) noteDeletions(f *fleet) {
+func (p *pass) noteDeletions(f tenantsource.Fleet) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.session.going, p.session.lost = map[types.UID]bool{}, false
-	for _, o := range f.objects {
-		if !o.DeletionTimestamp.IsZero() && relation(o, p.labels) == tenantsource.Ours {
-			p.session.going[o.UID] = true
+	for _, o := range f.Objects {
+		if t := o.Look(); t.Deleting && t.Relation == tenantsource.Ours {
+			p.session.going[types.UID(t.UID)] = true
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// A person deletes all objects of a source. It says so at once, with one write and no read of the table, until they are all there
-// again.
+// A user deletes all objects of a source. It says so at once, with one write and no read of the table, until they are
+// all there again.
 func TestObjectsThatOthersDeleteAreNotInSync(t *testing.T) {
 	w, _ := newWorld(t, 15)
 	w.Advance(time.Second)
@@ -39,8 +39,8 @@ func TestObjectsThatOthersDeleteAreNotInSync(t *testing.T) {
 	living(t, w, names(15))
 }
 
-// What the source deletes itself, because a row no longer exists, is no news to it: not while that takes long, and not after a
-// restart.
+// Deletions by the source itself, because a row no longer exists, are no news to it: not while they take long, and not
+// after a restart.
 func TestObjectsThatTheSourceDeletesAreInSync(t *testing.T) {
 	w, table := newWorld(t, 5)
 	w.Advance(time.Second)

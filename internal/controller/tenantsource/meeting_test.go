@@ -82,7 +82,7 @@ func TestARowThatIsBackEnablesItsTenantAndTouchesNothingElse(t *testing.T) {
 	expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
 }
 
-// A person takes the object away from the source between the look and the delete.
+// A user takes the object away from the source between the look and the delete.
 func TestALabelThatIsRemovedInTheLastMomentSavesTheTenant(t *testing.T) {
 	for _, label := range []string{v1alpha1.LabelSource, v1alpha1.LabelSourceNamespace, v1alpha1.LabelSourceUID} {
 		for _, policy := range []v1alpha1.SourceDeletionPolicy{v1alpha1.SourceDeletionPolicyDelete, v1alpha1.SourceDeletionPolicyDisable} {
@@ -250,7 +250,7 @@ func TestObjectsOfASourceHaveNoOwner(t *testing.T) {
 	living(t, w, names(1))
 }
 
-// The first poll of a changed spec fails. What the earlier one read is not held against it.
+// The first poll of a changed spec fails. The results of the earlier one do not count.
 func TestAChangedSpecThatFailsOnceIsNotTakenForAMistakeInTheTable(t *testing.T) {
 	w, table := inMemory(t, 12, sourceworld.Options{})
 	table.weather = []string{"refused", "enabled renamed", "enabled renamed"}

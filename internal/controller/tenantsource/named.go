@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -18,21 +17,24 @@ import (
 // namedTimeout bounds a read of single rows. One that takes longer is slower than a poll should have to wait for.
 const namedTimeout = 10 * time.Second
 
+// byName is a pass that reads the rows that the database has reported as changed.
+type byName struct{ reading }
+
 // readNamed reads the rows that the database has reported as changed, and applies what concerns no others. It is no poll: it
-// writes no status, and proves nothing about a row that is not there. Whatever else there is to do is left to a poll, which
-// follows at once.
-func (p *pass) readNamed(ctx context.Context, k reconcile.Keeper) error {
-	p.in.BeginNamed()
+// writes no status, and proves nothing about a row that is not there. Everything else is left to a poll, which follows
+// at once.
+func (p byName) readNamed(ctx context.Context, k reconcile.Keeper) error {
+	p.apply(tenantsource.NamedBegan{})
 	poll, err := p.applyNamed(ctx, k, p.session.stream.Seen())
 	if poll || err != nil {
 		p.session.stream.Hint()
 	}
-	p.in.Watch = p.session.stream.Shows()
+	p.in.Watch = p.session.stream.State()
 	return err
 }
 
 // applyNamed reports whether a poll has to follow.
-func (p *pass) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string) (poll bool, err error) {
+func (p byName) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string) (poll bool, err error) {
 	if len(keys) == 0 {
 		return true, nil // it was told meanwhile that any row may have changed
 	}
@@ -47,14 +49,14 @@ func (p *pass) applyNamed(ctx context.Context, k reconcile.Keeper, keys []string
 		return true, err
 	}
 	// An object that has changed since it was looked at may lose something by the change that did not harm it before.
-	results := inParallel(ctx, len(changes), func(ctx context.Context, i int) outcome { return p.tryWrite(ctx, changes[i]) })
+	results := inParallel(ctx, len(changes), func(ctx context.Context, i int) outcome { return writing{p.pass}.tryWrite(ctx, changes[i]) })
 	left, err := p.tallyNamed(changes, results)
 	return poll || left, err
 }
 
 // judgeNamed reads the rows, and finds out what may be done at once. poll says that there is more to do.
-func (p *pass) judgeNamed(ctx context.Context, keys []string) (changes []tenantsource.Change, poll bool, err error) {
-	fleet := p.fleetOnDemand(ctx)
+func (p byName) judgeNamed(ctx context.Context, keys []string) (changes []tenantsource.Change, poll bool, err error) {
+	fleet := p.target.onDemand(ctx)
 	read := tenantsource.NewPoll(p.session.program, fleet, p.MaxRows)
 	read.Refuse = func(o mapping.Object) string {
 		if p.session.Others.Concern(fleet, o) {
@@ -71,15 +73,15 @@ func (p *pass) judgeNamed(ctx context.Context, keys []string) (changes []tenants
 			return nil, false, cause
 		}
 		log.FromContext(ctx).Info("Reading the rows that have changed failed, so the whole table is read", "reason", failure.Reason, "message", failure.Message)
-		p.in.FailNamed(failure)
+		p.apply(tenantsource.NamedFailed{Reason: failure.Reason})
 		return nil, true, nil
 	}
-	changes, poll = p.in.JudgeNamed(read.Harvest())
+	changes, poll = p.in.State.Named(p.in.View, read.Finish())
 	return changes, poll, nil
 }
 
 // tallyNamed remembers the changes that were made. left says that some were not.
-func (p *pass) tallyNamed(changes []tenantsource.Change, results []outcome) (left bool, err error) {
+func (p byName) tallyNamed(changes []tenantsource.Change, results []outcome) (left bool, err error) {
 	for i, r := range results {
 		switch o, unread := changes[i].Object(); {
 		case r.err != nil:
@@ -89,10 +91,10 @@ func (p *pass) tallyNamed(changes []tenantsource.Change, results []outcome) (lef
 		case !r.done:
 			left = true // it is refused, or has moved: a poll reports how
 		case changes[i].Action == tenantsource.Create:
-			p.session.Others.Add(o)
+			p.session.Others.Learn(o)
 			p.session.named.created++
 		default:
-			p.session.Others.Add(o)
+			p.session.Others.Learn(o)
 			p.session.named.updated++
 		}
 	}
@@ -100,7 +102,7 @@ func (p *pass) tallyNamed(changes []tenantsource.Change, results []outcome) (lef
 }
 
 // unpolled fails where another process has polled since this one did.
-func (p *pass) unpolled(ctx context.Context) error {
+func (p byName) unpolled(ctx context.Context) error {
 	var now v1alpha1.TenantSource
 	if err := p.Live.Get(ctx, p.key(), &now); err != nil {
 		return fmt.Errorf("confirming that no other process has polled: %w", err)
@@ -109,18 +111,4 @@ func (p *pass) unpolled(ctx context.Context) error {
 		return fmt.Errorf("%w: the source has changed, or another process has polled", reconcile.ErrBehind)
 	}
 	return nil
-}
-
-// fleetOnDemand is the fleet for a read of some rows: only their objects are looked for.
-func (p *pass) fleetOnDemand(ctx context.Context) *fleet {
-	return &fleet{
-		objects: map[string]*v1alpha1.DistributionTenant{}, labels: p.labels,
-		find: func(name string) *v1alpha1.DistributionTenant {
-			var o v1alpha1.DistributionTenant
-			if err := p.Client.Get(ctx, client.ObjectKey{Namespace: p.target, Name: name}, &o); err != nil {
-				return nil
-			}
-			return &o
-		},
-	}
 }

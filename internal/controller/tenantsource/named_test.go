@@ -16,6 +16,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -87,7 +88,7 @@ func watchedWorld(t *testing.T, change ...func(*v1alpha1.TenantSource)) *watched
 		rows[i]["plan"] = "free"
 	}
 	must(t, table.Put(t.Context(), rows...))
-	read := &interrupted{Rows: postgres.New(postgres.Config{Timeout: time.Minute})}
+	read := &interrupted{Rows: postgres.New(store.Config{Timeout: time.Minute})}
 	hints, stopped := told{make(chan port.HintSink, 1)}, make(chan struct{})
 	t.Cleanup(func() { close(stopped) })
 	world := &watched{Table: table, rows: read, hints: hints}
@@ -164,7 +165,8 @@ func TestANamedRowReachesItsObjectWithoutAPoll(t *testing.T) {
 	}
 }
 
-// What other rows have a say in, what takes something away and what has to be told is left to a poll, which comes at once.
+// Changes that depend on other rows, take something away or have to be reported are left to a poll, which comes at
+// once.
 func TestWhatANamedRowLeavesToAPoll(t *testing.T) {
 	t.Parallel()
 	w := watchedWorld(t)

@@ -3,7 +3,6 @@ package tenantsource
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -14,10 +13,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
-
-// maxRound is how long the result of a read may be used. After a longer time without a write the source is read again.
-const maxRound = 30 * time.Minute
 
 // pass is one reconcile of one source. It implements reconcile.Pass.
 type pass struct {
@@ -26,44 +23,39 @@ type pass struct {
 	session  *session
 	in       tenantsource.Input
 	decision tenantsource.Decision
-	// target is where the objects are, labels mark them.
-	target string
-	labels map[string]string
+	target   target
 	// granted is what the namespace may have. Nil: everything.
 	granted *grant.Grant
 }
 
-// observe gathers what is known. Nothing is asked but the API server, about the objects of a source that is deleted.
-func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pass, error) {
+// Begin implements reconcile.Kind. It gathers what is known. Nothing is asked but the API server, about the objects of
+// a source that is deleted.
+func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) (reconcile.Pass, error) {
 	s := c.recall(o)
-	p := &pass{Controller: c, object: o, session: s, target: convert.TargetNamespace(o), labels: convert.SourceLabels(o)}
+	p := &pass{Controller: c, object: o, session: s, target: target{
+		Controller: c, namespace: convert.TargetNamespace(o), labels: convert.SourceLabels(o), manager: convert.SourceManager(o), disabler: convert.SourceDisabler(o),
+	}}
 	p.compile()
-	p.in = tenantsource.Input{
-		Now: c.Clock.Now(), Generation: o.Generation, Reading: s.reading, Deleting: !o.DeletionTimestamp.IsZero(),
+	p.in.Now, p.in.Memory, p.in.State, p.in.LostObjects = c.Clock.Now(), convert.SourceMemory(&o.Status), s.State, c.hasLost(s)
+	p.in.Spec = tenantsource.Spec{
+		Generation: o.Generation, Reading: s.reading, Deleting: !o.DeletionTimestamp.IsZero(),
 		Suspended: o.Spec.Suspend, DryRun: o.Spec.DryRun, Policy: convert.SourcePolicy(o), Guard: convert.SourceGuard(o),
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
-		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
+		RowKey: o.Spec.RowKey != "", LargeTable: cmp.Or(c.LargeTable, tenantsource.LargeTable),
 	}
-	p.in.LostObjects = c.hasLost(s)
-	p.in.RowKey, p.in.LargeTable = o.Spec.RowKey != "", cmp.Or(c.LargeTable, tenantsource.LargeTable)
 	if err := p.judge(ctx); err != nil {
 		return nil, err
 	}
 	p.in.Watch = p.follow()
-	if p.in.Told() {
-		p.in.End()
-	}
-	if r := s.Round; r != nil && (r.Generation != o.Generation || p.in.Now.Sub(r.Settled) > maxRound || p.in.Suspended || p.in.Frozen() || p.in.Overtaken(p.in.Memory)) {
-		s.drop()
-	}
-	p.in.Expire()
+	p.apply(tenantsource.Resumed{})
 	if p.in.Deleting && !p.in.Retains() && p.in.Invalid == "" {
 		return p, p.observeRemoval(ctx)
 	}
 	return p, p.observeRollout(ctx)
 }
 
-// judge asks whether the namespace may have what the source wants. What is being deleted wants nothing any more.
+// judge asks whether the namespace may have what the source wants. A source that is being deleted wants nothing any
+// more.
 func (p *pass) judge(ctx context.Context) error {
 	if p.in.Deleting {
 		p.Grants.Forget(string(p.object.UID))
@@ -95,9 +87,9 @@ func (p *pass) compile() {
 	}
 }
 
-// invalid says what makes the spec unusable. The grant is the administrator's, and may change.
+// invalid says why the spec is unusable. The grant is the administrator's, and may change.
 func (p *pass) invalid() string {
-	if err := p.Grant(p.object.Namespace, p.target); err != nil {
+	if err := p.Grant(p.object.Namespace, p.target.namespace); err != nil {
 		return "spec.targetNamespace: " + err.Error()
 	}
 	if p.object.DeletionTimestamp.IsZero() {
@@ -106,29 +98,26 @@ func (p *pass) invalid() string {
 	return ""
 }
 
-// observeRemoval asks the guard about a deleted source. Until a deletion is counted it is asked again in each pass: the
-// approval may have arrived, or the policy changed.
+// observeRemoval asks the guard about a deleted source.
 func (p *pass) observeRemoval(ctx context.Context) error {
-	gone := map[string]bool{}
-	if r := p.session.Round; r != nil && r.Reserved {
-		gone = r.Gone()
-	}
-	fleet, err := p.fleet(ctx)
+	fleet, err := p.target.fleet(ctx)
 	if err != nil {
 		return err
 	}
-	for _, o := range fleet.owned(p.in.Policy) {
-		if !gone[o.UID] {
-			p.in.Owned = append(p.in.Owned, o)
-		}
+	if p.in.Owned = p.in.State.Left(fleet.Owned(p.in.Policy)); len(p.in.Owned) == 0 {
+		return p.target.confirmEmpty(ctx, p.in.Policy)
 	}
-	if len(p.in.Owned) == 0 {
-		return p.confirmEmpty(ctx)
-	}
-	if r := p.session.Round; r == nil || !r.Reserved || r.Removed == len(r.Verdict.Go) {
-		p.session.Round = p.in.Judge()
-	}
+	p.apply(tenantsource.Judged{Owned: p.in.Owned})
 	return nil
+}
+
+// apply tells the source what has happened to it.
+func (p *pass) apply(e tenantsource.Event) {
+	var effects tenantsource.Effects
+	p.in.State, effects = p.in.State.Apply(p.in.View, e)
+	if p.session.State = p.in.State; effects.Dropped {
+		p.session.stream.Hint()
+	}
 }
 
 // Decide implements reconcile.Pass.

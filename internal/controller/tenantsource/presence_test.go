@@ -142,8 +142,8 @@ func TestARowThatWasSeenIsMissingFromItsBeginning(t *testing.T) {
 	}
 }
 
-// Too many rows are missing and held; a read that is a mistake sees them all. A person approves what status had
-// shown before it, and the rows are missing again.
+// Too many rows are missing and held; a read that is a mistake sees them all. A user approves what status had shown
+// before it, and the rows are missing again.
 func TestAnApprovalOutlivesNoReadThatSawTheRows(t *testing.T) {
 	t.Parallel()
 	for _, weather := range []string{"enabled renamed", "lost"} {
@@ -222,7 +222,7 @@ func TestAPlanAfterABrokenReadIsOfLivingTenants(t *testing.T) {
 	}
 }
 
-// A person changes the third tenant.
+// A user changes the third tenant.
 func changed(t *testing.T, w *sourceworld.World, change func(*v1alpha1.DistributionTenant)) {
 	t.Helper()
 	o := w.AllTenants()[2]
@@ -246,7 +246,7 @@ func TestARowThatWasSeenWhileItsTenantWasReleased(t *testing.T) {
 	living(t, w, names(3))
 }
 
-// A tenant is disabled; a read that breaks off sees its row; a person enables it by hand.
+// A tenant is disabled; a read that breaks off sees its row; a user enables it by hand.
 func TestADisabledTenantThatWasSeenIsDisabledLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	w, table := inMemory(t, 3, sourceworld.Options{}, func(o *v1alpha1.TenantSource) { o.Spec.DeletionPolicy = v1alpha1.SourceDeletionPolicyDisable })
@@ -346,7 +346,7 @@ func TestWhatIsStuckForLongerThanTheWindowIsJudgedAgain(t *testing.T) {
 	}
 }
 
-// What status has counted is confirmed by the next process as well, and counted once.
+// Losses that status has counted are confirmed by the next process as well, and counted once.
 func TestWhatWasClearedIsConfirmedAgainAfterARestart(t *testing.T) {
 	t.Parallel()
 	b := &busy{}
@@ -384,7 +384,7 @@ func TestARowThatAMistakeHasSeenIsMissingFromItsBeginning(t *testing.T) {
 	living(t, w, names(2))
 }
 
-// budget lets so many tenants go in an hour.
+// budget lets n tenants go in an hour.
 func budget(n int32) func(*v1alpha1.TenantSource) {
 	return func(o *v1alpha1.TenantSource) {
 		none := int32(0)
@@ -461,7 +461,7 @@ func TestAnApprovalOutlivesNoReadThatWasNotTold(t *testing.T) {
 	}
 }
 
-// forgetful is an API server that stores the end of a poll, and whose answer is lost, up to so many times.
+// forgetful is an API server that stores the end of a poll, and whose answer is lost, up to n times.
 type forgetful struct {
 	times, lost int
 	last        time.Time

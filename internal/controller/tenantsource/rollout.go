@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -14,11 +13,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
-
-// Wake queues a source. It is what a change of its Progress calls.
-func (c *Controller) Wake(ctx context.Context, source types.NamespacedName) {
-	c.waker.Wake(ctx, source)
-}
 
 // observeRollout asks how far changes of the tenants have come.
 func (p *pass) observeRollout(ctx context.Context) error {
@@ -33,16 +27,13 @@ func (p *pass) observeRollout(ctx context.Context) error {
 	if p.session.Round != nil || !p.in.LooksBehind() {
 		return nil
 	}
-	fleet, err := p.fleet(ctx)
-	if err != nil {
-		return err
-	}
-	for _, o := range fleet.objects {
-		if relation(o, p.labels) == tenantsource.Ours && o.DeletionTimestamp.IsZero() && convert.Behind(o) {
+	tenants, err := p.target.tenants(ctx)
+	for i := range tenants {
+		if o := &tenants[i]; relation(o, p.target.labels) == tenantsource.Ours && o.DeletionTimestamp.IsZero() && convert.Behind(o) {
 			p.in.Behind++
 		}
 	}
-	return nil
+	return err
 }
 
 // concludeRollout stores how far changes of the tenants have come, figures alone not each time.

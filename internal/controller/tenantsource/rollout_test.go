@@ -90,7 +90,7 @@ func TestAChangeOfTheSpecChangesAllObjects(t *testing.T) {
 	}
 }
 
-// What is known of the changes of its tenants is in status: figures at most once in ten seconds, and the rest at once.
+// Status has the progress of the tenants' changes: figures at most once in ten seconds, and the rest at once.
 func TestTheProgressOfARolloutIsShown(t *testing.T) {
 	t.Parallel()
 	w, progress, _ := rolling(t, 8)

@@ -148,7 +148,7 @@ type story struct {
 	*sourceworld.World
 	t     *rapid.T
 	table *memoryTable
-	// readings are what reads follow from, by their time; approved are the UIDs of plans that a person has approved.
+	// readings are what reads follow from, by their time; approved are the UIDs of plans that a user has approved.
 	readings map[time.Time]string
 	approved map[string]bool
 	// unasked are the removals without approval, all are all of them.
@@ -293,7 +293,7 @@ func (s *story) object(t *rapid.T) *v1alpha1.DistributionTenant {
 	return &all[rapid.IntRange(0, len(all)-1).Draw(t, "object")]
 }
 
-// byHand changes an object as a person would.
+// byHand changes an object as a user would.
 func (s *story) byHand(o *v1alpha1.DistributionTenant, change func()) {
 	base := o.DeepCopy()
 	change()
@@ -350,7 +350,7 @@ func (s *story) planApproved(t *rapid.T) {
 	s.Advance(time.Second)
 }
 
-// approve approves the plan that status shows, as a person who has read it.
+// approve approves the plan that status shows, as a user who has read it.
 func (s *story) approve() {
 	o, _ := s.Get("customers")
 	for _, tenant := range s.AllTenants() {
@@ -556,7 +556,7 @@ func (s *story) check() {
 	}
 }
 
-// end is the last act: the noise stops, and a person approves what is held.
+// end is the last act: the noise stops, and a user approves what is held.
 func (s *story) end() {
 	s.check()
 	s.calm()

@@ -10,6 +10,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -36,7 +37,7 @@ func TestAStreamThatIsLostIsTold(t *testing.T) {
 	t.Parallel()
 	lost := make(streams)
 	w := sourceworld.New(t, kubeConfig, sourceworld.Options{
-		Rows:  map[mapping.Provider]port.Rows{mapping.Postgres: postgres.New(postgres.Config{Timeout: time.Minute})},
+		Rows:  map[mapping.Provider]port.Rows{mapping.Postgres: postgres.New(store.Config{Timeout: time.Minute})},
 		Hints: map[mapping.Provider]port.Hints{mapping.Postgres: lost},
 	})
 	told := 0
@@ -87,7 +88,7 @@ func TestAStreamThatIsLostIsTold(t *testing.T) {
 	expect("when it does not want to listen,", "Watching is not there", nil)
 }
 
-// logins are those of a server that lets in whoever comes: with which connection string one has come, and gone.
+// logins are those of a server that lets every client in: the connection strings of clients that have come, and gone.
 type logins struct{ come, gone chan string }
 
 // Listen implements port.Hints.

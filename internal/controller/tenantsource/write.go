@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -24,9 +23,9 @@ import (
 // under that name a moment ago.
 const createdAt = "1"
 
-// write carries out one change. An object that has changed meanwhile may have been changed by a process that leads since,
+// writeOne carries out one change. An object that has changed meanwhile may have been changed by a process that leads since,
 // after a newer read of the table.
-func (p *pass) write(ctx context.Context, c tenantsource.Change) (r outcome) {
+func (p writing) writeOne(ctx context.Context, c tenantsource.Change) (r outcome) {
 	for range tries {
 		if r = p.tryWrite(ctx, c); r.version == "" {
 			return r
@@ -39,22 +38,22 @@ func (p *pass) write(ctx context.Context, c tenantsource.Change) (r outcome) {
 	return r
 }
 
-func (p *pass) tryWrite(ctx context.Context, c tenantsource.Change) outcome {
-	u := p.named(c.Name)
+func (p writing) tryWrite(ctx context.Context, c tenantsource.Change) outcome {
+	u := p.target.named(c.Name)
 	var err error
 	if c.Applies() {
 		var o mapping.Object
 		if o, err = c.Object(); err != nil {
 			return outcome{err: err}
 		}
-		u = p.rendered(o, c)
-		err = p.applyObject(ctx, u, convert.SourceManager(p.object))
+		u = p.target.rendered(o, c)
+		err = p.target.applyObject(ctx, u, p.target.manager)
 	}
 	if err == nil && (c.Action == tenantsource.Enable || c.Unmark) {
 		// Not before, or a customer whose row is back and says that they are switched off would be served for a moment.
-		u, err = p.enable(ctx, c)
+		u, err = p.target.enable(ctx, c)
 	}
-	r := p.outcomeOf(ctx, c, err)
+	r := p.target.outcomeOf(ctx, c, err)
 	if r.done && c.Approved {
 		r.item = p.approvedChange(c.Name, c.UID, u.GetGeneration())
 	}
@@ -62,10 +61,10 @@ func (p *pass) tryWrite(ctx context.Context, c tenantsource.Change) outcome {
 }
 
 // rendered is the object as it is applied. The UID and the version make sure that it is the one that was read:
-// otherwise labels that a person has removed meanwhile, to release the object, would come back. The finalizer is there
+// otherwise labels that a user has removed meanwhile, to release the object, would come back. The finalizer is there
 // from the first moment, and in every apply, or the next one would remove it.
-func (p *pass) rendered(o mapping.Object, c tenantsource.Change) *unstructured.Unstructured {
-	u := p.named(c.Name)
+func (t target) rendered(o mapping.Object, c tenantsource.Change) *unstructured.Unstructured {
+	u := t.named(c.Name)
 	if c.Action == tenantsource.Create {
 		u.SetResourceVersion(createdAt)
 	} else {
@@ -75,7 +74,7 @@ func (p *pass) rendered(o mapping.Object, c tenantsource.Change) *unstructured.U
 	u.SetFinalizers([]string{v1alpha1.Finalizer})
 	labels := map[string]string{}
 	maps.Copy(labels, o.Labels)
-	maps.Copy(labels, p.labels)
+	maps.Copy(labels, t.labels)
 	u.SetLabels(labels)
 	annotations := map[string]string{v1alpha1.AnnotationSourceHash: o.Hash()}
 	if o.Key != "" {
@@ -89,54 +88,54 @@ func (p *pass) rendered(o mapping.Object, c tenantsource.Change) *unstructured.U
 
 // enable reverts what disabling did, and nothing else: the fields return to any other owner that sets them, or to their
 // defaults.
-func (p *pass) enable(ctx context.Context, c tenantsource.Change) (*unstructured.Unstructured, error) {
-	u := p.named(c.Name)
+func (t target) enable(ctx context.Context, c tenantsource.Change) (*unstructured.Unstructured, error) {
+	u := t.named(c.Name)
 	u.SetUID(types.UID(c.UID))
-	return u, p.applyObject(ctx, u, convert.SourceDisabler(p.object))
+	return u, t.applyObject(ctx, u, t.disabler)
 }
 
 // mark says since when the row of the object is gone. It is taken off by enable, and by disable.
-func (p *pass) mark(ctx context.Context, live *v1alpha1.DistributionTenant) error {
-	u := p.named(live.Name)
+func (t target) mark(ctx context.Context, live *v1alpha1.DistributionTenant) error {
+	u := t.named(live.Name)
 	u.SetUID(live.UID)
 	u.SetResourceVersion(live.ResourceVersion)
-	u.SetAnnotations(map[string]string{v1alpha1.AnnotationSourceGone: p.Clock.Now().UTC().Format(time.RFC3339)})
-	return p.applyObject(ctx, u, convert.SourceDisabler(p.object))
+	u.SetAnnotations(map[string]string{v1alpha1.AnnotationSourceGone: t.Clock.Now().UTC().Format(time.RFC3339)})
+	return t.applyObject(ctx, u, t.disabler)
 }
 
 // disable is the other end of enable.
-func (p *pass) disable(ctx context.Context, live *v1alpha1.DistributionTenant) (generation int64, err error) {
-	u := p.named(live.Name)
+func (t target) disable(ctx context.Context, live *v1alpha1.DistributionTenant) (generation int64, err error) {
+	u := t.named(live.Name)
 	u.SetUID(live.UID)
 	u.SetResourceVersion(live.ResourceVersion)
 	u.SetAnnotations(map[string]string{v1alpha1.AnnotationSourceDisabled: v1alpha1.SourceDisabledTrue})
 	u.Object["spec"] = map[string]any{"enabled": false}
-	err = p.applyObject(ctx, u, convert.SourceDisabler(p.object))
+	err = t.applyObject(ctx, u, t.disabler)
 	return u.GetGeneration(), err
 }
 
-func (p *pass) named(name string) *unstructured.Unstructured {
+func (t target) named(name string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	u.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("DistributionTenant"))
-	u.SetNamespace(p.target)
+	u.SetNamespace(t.namespace)
 	u.SetName(name)
 	return u
 }
 
-func (p *pass) applyObject(ctx context.Context, u *unstructured.Unstructured, manager string) error {
-	return p.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(manager), client.ForceOwnership)
+func (t target) applyObject(ctx context.Context, u *unstructured.Unstructured, manager string) error {
+	return t.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(manager), client.ForceOwnership)
 }
 
-// outcomeOf tells what is wrong with the row from what is wrong with the world.
-func (p *pass) outcomeOf(ctx context.Context, c tenantsource.Change, err error) outcome {
+// outcomeOf distinguishes a mistake in the row from a failure of the API server.
+func (t target) outcomeOf(ctx context.Context, c tenantsource.Change, err error) outcome {
 	if err == nil {
 		return outcome{done: true}
 	}
-	switch answer, message := p.AnswerOf(err); answer {
+	switch answer, message := t.AnswerOf(err); answer {
 	case port.Changed:
-		return p.meeting(ctx, c)
+		return t.meeting(ctx, c)
 	case port.Missing:
-		return outcome{refused: fmt.Sprintf("the namespace %q does not exist: create it", p.target), denied: true}
+		return outcome{refused: fmt.Sprintf("the namespace %q does not exist: create it", t.namespace), denied: true}
 	case port.KindMissing:
 		return outcome{refused: "the cluster has no DistributionTenant CRD: install it again, with the operator's chart or the crds.yaml of its release", denied: true}
 	default:
@@ -153,23 +152,22 @@ func refusedOr(err error, answer port.Answer, message string) outcome {
 }
 
 // meeting finds out which object has the name. An object that the cache did not show yet is no conflict.
-func (p *pass) meeting(ctx context.Context, c tenantsource.Change) outcome {
+func (t target) meeting(ctx context.Context, c tenantsource.Change) outcome {
 	var live v1alpha1.DistributionTenant
-	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: c.Name}, &live)
+	err := t.Live.Get(ctx, client.ObjectKey{Namespace: t.namespace, Name: c.Name}, &live)
 	if apierrors.IsNotFound(err) {
 		return outcome{}
 	}
 	if err != nil {
 		return outcome{err: err}
 	}
-	if relation(&live, p.labels) != tenantsource.Foreign {
-		if string(live.UID) == c.UID && live.DeletionTimestamp.IsZero() {
-			return outcome{version: live.ResourceVersion}
-		}
-		return outcome{}
+	switch o := tenantOf(&live, t.labels); {
+	case o.Relation == tenantsource.Foreign:
+		return outcome{conflict: true, refused: o.Conflict(c.Name)}
+	case o.UID == c.UID && !o.Deleting:
+		return outcome{version: o.Version}
 	}
-	return outcome{conflict: true, refused: fmt.Sprintf(
-		"the DistributionTenant %q exists and does not belong to this source (%s): rename the row, or delete the object", c.Name, ownerOf(&live, p.labels))}
+	return outcome{}
 }
 
 // inParallel runs n pieces of work, some at a time, and stops beginning new ones when the time for a pass is up.

@@ -1,5 +1,5 @@
 // Package advice says at admission what would otherwise be said by a condition some time later. It judges by what is
-// known at that moment: what is not known is not said.
+// known at that moment, and does not warn about anything unknown.
 package advice
 
 import (
@@ -110,8 +110,8 @@ func Denied(warnings []Warning, deny []Check) []Warning {
 	return out
 }
 
-// text names the object to those who may know of it: the objects of other namespaces are other teams' matter, and can't be
-// changed by this one.
+// text names the object to users who may know of it: the objects of other namespaces are other teams' matter, and can't
+// be changed by this one.
 func (h Holder) text(namespace string) string {
 	whose, fix := "a DistributionTenant in another namespace", "Remove it, or ask an administrator of the platform for it."
 	if h.Namespace == namespace {

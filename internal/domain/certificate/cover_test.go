@@ -59,7 +59,7 @@ func TestOnlyPendingAndIssuedAreNoFailures(t *testing.T) {
 	}
 }
 
-// What covers a domain is the name itself or the wildcard of its parent, and nothing else.
+// Only the name itself and the wildcard of its parent cover a domain.
 func FuzzCovers(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"*.example.com", "a.example.com"}, {"a.example.com", "A.EXAMPLE.COM"}, {"*.", "."}, {"*", "*"}, {"*.*.com", "*.a.com"}, {"", ""},

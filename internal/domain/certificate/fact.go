@@ -25,7 +25,7 @@ type Case struct {
 	Wanted []string
 	// Inheriting means that the tenant was adopted, and the spec has not changed since.
 	Inheriting bool
-	// Nudged means that a person asks to look again.
+	// Nudged means that a user asks to look again.
 	Nudged bool
 	// Deleting means that the object is being deleted.
 	Deleting bool
@@ -42,7 +42,7 @@ type Case struct {
 	Read, Last, Stored   *Managed
 	Seen                 time.Time
 	SeenETag, StoredETag string
-	// Before is the ARN of the certificate that the last request takes the place of.
+	// Before is the ARN of the certificate that the last request replaces.
 	Before string
 	// MovesETag means that the tenant's ETag is known to move with the certificate, Unusable that ACM shows the
 	// attached one in any state but issued.
@@ -198,8 +198,8 @@ func (c Case) uncovered(m Managed) bool {
 	})
 }
 
-// learned is the certificate that a tenant with a request should have: the one that was issued, or
-// whichever is attached. Taking that off would end the service of its domains.
+// learned is the certificate that a tenant with a request should have: the one that was issued, or else the one that is
+// attached. Taking that off would end the service of its domains.
 func (c Case) learned(f Fact) string {
 	switch {
 	case f.Managed != nil && f.Managed.State == Issued:
@@ -214,9 +214,9 @@ func (c Case) moved() bool {
 	return c.Tenant != nil && c.SeenETag != "" && c.SeenETag != c.Tenant.ETag
 }
 
-// readDue reports whether it is time to read the certificate. Only a request that is underway changes on its own;
-// everything else stays as it is until the tenant's ETag moves, ACM says otherwise, or it is time to ask for another
-// certificate.
+// readDue reports whether it is time to read the certificate. Only a request that is underway changes without a cause
+// that the operator sees; everything else stays as it is until the tenant's ETag moves, ACM says otherwise, or it is
+// time to ask for another certificate.
 func (c Case) readDue(f Fact) bool {
 	paused := !c.Seen.IsZero() && c.Now.Sub(c.Seen) < c.pause()
 	switch {
@@ -258,8 +258,8 @@ func (c Case) wait() time.Duration {
 	return max(c.Seen.Add(c.pause()).Sub(c.Now), time.Second)
 }
 
-// next is the request as it is sent. It names a primary domain only where the spec does: which one AWS takes for itself it
-// does not say, but the first of the list may have another certificate already, and nothing says that AWS takes that.
+// next is the request as it is sent. It names a primary domain only where the spec does. AWS does not say which one it
+// picks otherwise. The first of the list may have another certificate already, and nothing says that AWS accepts that.
 func (c Case) next(f Fact) *Request {
 	if f.Request == nil {
 		return nil

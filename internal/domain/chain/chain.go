@@ -24,6 +24,15 @@ func Decide[I, D any](rules []Rule[I, D], in I) (decision D, name string, fires 
 	return decision, "", false
 }
 
+// Decision is the outcome of a chain whose steps are an S.
+type Decision[S Step] struct {
+	// Rule is the name of the rule that fired.
+	Rule string
+	Step S
+	// Problem is what keeps the object from being Ready, nil when nothing does.
+	Problem *Problem
+}
+
 // Entry names a rule, for the documentation.
 type Entry struct{ Name, About string }
 

@@ -54,7 +54,7 @@ func Details(p *Problem, list []Condition) (out []string) {
 	return out
 }
 
-// Event is a transition that people should see.
+// Event is a transition that users should see.
 type Event struct {
 	Warning         bool
 	Reason, Message string

@@ -17,6 +17,12 @@ const (
 	Release
 )
 
+// Step is the one thing that a decision asks for. Each kind has its own.
+type Step interface {
+	// Effect says what the step does to the world.
+	Effect() Effect
+}
+
 // A step embeds the one of these that tells its effect.
 type (
 	// Rests is embedded in a step that does nothing.

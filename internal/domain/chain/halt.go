@@ -1,10 +1,10 @@
 package chain
 
-// Halt is why nothing may be changed in AWS, for any object or for one. A nil one lets everything go on.
+// Halt is why nothing may be changed in AWS, for any object or for one. A nil one stops nothing.
 type Halt struct {
 	// Reason is that of the conditions.
 	Reason Reason
-	// Message says why, and how to go on.
+	// Message says why, and how to continue.
 	Message string
 	// Alone means that it is for one object, which has to be changed.
 	Alone bool

@@ -2,13 +2,13 @@ package chain
 
 import "slices"
 
-// Stalled is True while a person has to act, with the reason and message of what they have to act on. Otherwise it is
+// Stalled is True while someone has to act, with the reason and message of what they have to act on. Otherwise it is
 // absent. It follows from the other conditions alone, so it is set and removed in the same write in which they change.
 const Stalled ConditionType = "Stalled"
 
-// personal are the reasons of all kinds with which trying again can't help: a person has to change the spec, a right,
-// or something outside. What resolves when time passes, or when an object is there that the spec refers to, is not
-// among them, except for a plan and for kinds that are missing: without them nothing limits a customer's namespace.
+// personal are the reasons of all kinds with which trying again can't help: someone has to change the spec, a right,
+// or something outside. They leave out problems that time resolves, or the creation of an object that the spec refers
+// to. A missing plan and missing kinds are among them nevertheless: without them nothing limits a customer's namespace.
 var personal = []Reason{
 	// Of everything in AWS.
 	"DomainConflict", "AccessDenied", "InvalidSpec", "AWSError", "ValidationFailed", "QuotaExceeded", "AdoptionRequired",
@@ -26,11 +26,11 @@ var personal = []Reason{
 	"DeletionProtected", "NamespaceConflict", "InvalidName", "PlanNotFound", "PlanInvalid", "CRDMissing", "RolloutStopped",
 }
 
-// NeedsPerson reports whether a condition that is False with that reason stays so until a person acts.
+// NeedsPerson reports whether a condition that is False with that reason stays so until someone acts.
 func NeedsPerson(r Reason) bool { return slices.Contains(personal, r) }
 
-// StalledBy is the condition Stalled that follows from the others; none while no person has to act. What Ready says
-// comes first, then what Synced says, then the others in their order.
+// StalledBy is the condition Stalled that follows from the others; none while no one has to act. Ready comes first,
+// then Synced, then the others in their order.
 func StalledBy(list []Condition) (Condition, bool) {
 	for _, of := range []func(Condition) bool{
 		func(c Condition) bool { return c.Type == Ready },

@@ -7,9 +7,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Domains are the aliases that the object wants, in the order of its spec, and those that it has.
-func (in Input) Domains() (out []claim.Domain) {
-	// An object that is not granted gets nothing new, and must not keep a domain from those who may have it.
+// Stakes are the aliases that the object wants, in the order of its spec, and those that it has.
+func (in Input) Stakes() (out []claim.Domain) {
+	// An object that is not granted gets nothing new, and must not keep a domain from objects that may have it.
 	if !in.deleting() && !in.Frozen() {
 		for _, alias := range in.Desired.Aliases {
 			out = append(out, claim.Domain{Name: alias, Wanted: true})
@@ -46,8 +46,8 @@ func (in Input) leaving() []string {
 	return slices.DeleteFunc(slices.Clone(in.World.Resource.Aliases), func(alias string) bool { return wanted[claim.Canonical(alias)] })
 }
 
-// claimed stores claims for aliases before they leave AWS.
-func (in Input) claimed(aliases []string) (Decision, bool) {
+// claimFirst stores claims for aliases before they leave AWS.
+func (in Input) claimFirst(aliases []string) (Decision, bool) {
 	switch {
 	case !in.Policy.Holds || len(aliases) == 0:
 		return pass()
@@ -61,11 +61,11 @@ func (in Input) claimed(aliases []string) (Decision, bool) {
 	return pass()
 }
 
-// claimedAll stores claims for all aliases of a resource that is about to be deleted.
-func claimedAll(in Input) (Decision, bool) {
+// claimed stores claims for all aliases of a resource that is about to be deleted.
+func claimed(in Input) (Decision, bool) {
 	// A resource whose deletion AWS has accepted has released them.
 	if _, accepted := in.view().AwaitDelete(); accepted {
 		return pass()
 	}
-	return in.claimed(in.World.Resource.Aliases)
+	return in.claimFirst(in.World.Resource.Aliases)
 }

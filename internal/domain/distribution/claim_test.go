@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// What an object has of its aliases depends on what is known of the resource.
+// The stake of an object in its aliases depends on what is known of the resource.
 func TestAliasesAreObserved(t *testing.T) {
 	t.Parallel()
 	wanted, served := claim.Domain{Name: "a.example.com", Wanted: true}, claim.Domain{Name: "a.example.com", Stake: claim.Serves}
@@ -38,7 +38,7 @@ func TestAliasesAreObserved(t *testing.T) {
 	} {
 		in := distribution.Input{Object: resource.Object{Generation: 1}, Desired: distribution.Desired{Aliases: []string{"a.example.com"}}}
 		test.in(&in)
-		if d := cmp.Diff(test.want, in.Domains()); d != "" {
+		if d := cmp.Diff(test.want, in.Stakes()); d != "" {
 			t.Errorf("%s %s (-want +got):\n%s", name, test.about, d)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// What these kinds report in addition to what tenants report. The api package has the same words as its contract.
+// The reports of these kinds that tenants do not have. The api package has the same words as its contract.
 const (
 	// DeletionStalled is True once a deletion takes longer than it should.
 	DeletionStalled chain.ConditionType = "DeletionStalled"
@@ -55,7 +55,7 @@ func (in Input) report(out Outcome) Report {
 	v := in.view()
 	end, _ := out.Decision.Step.(Rest)
 	r := Report{
-		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: v.TagKeys(end.Announced),
+		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: v.Tags().Keys(end.Announced),
 		Creations: in.Memory.Creations, Failure: in.Memory.Failure, Deletion: in.progress(),
 		Absent: in.World.Knowledge == resource.Absent && !v.Elsewhere(),
 	}
@@ -85,7 +85,7 @@ func (in Input) report(out Outcome) Report {
 	default:
 		r.Failure = in.failure(out.Decision.Problem)
 	}
-	r.Drift = append(in.reportedDrift(r), out.Decision.Drift...)
+	r.Drift = append(in.reportedDrift(r), end.Drift...)
 	r.Conditions = in.stalled(in.conditions(r, out.Decision), r)
 	return r
 }
@@ -96,7 +96,7 @@ func (in Input) nowApplied() bool {
 	if in.applied() || in.deleting() {
 		return in.applied()
 	}
-	if !in.World.TagsKnown || !in.view().TagChange().Empty() {
+	if !in.World.TagsKnown || !in.view().Tags().Change().Empty() {
 		return false
 	}
 	return len(in.World.Differences) == 0 || in.inheriting() || in.view().Accepted()
@@ -107,7 +107,7 @@ func (in Input) reportedDrift(r Report) []resource.Difference {
 	if in.deleting() || !in.view().Mine() || r.AppliedGeneration != in.Generation || in.Policy.Drift == resource.DriftSuspend {
 		return nil
 	}
-	return append(slices.Clone(in.World.Differences), in.view().TagDifferences()...)
+	return append(slices.Clone(in.World.Differences), in.view().Tags().Differences()...)
 }
 
 // progress is the step that the deletion is at, and since when.
@@ -127,8 +127,8 @@ func (in Input) left() bool {
 	return v.Retain || v.Present && v.World.TagsKnown && v.Relation() != ownership.Ours
 }
 
-// moved reports whether the deletion is at another step than status says. What failed at the former one does not
-// hold back this one.
+// moved reports whether the deletion is at another step than status says. A failure at the previous step does not delay
+// this one.
 func (in Input) moved() bool {
 	step, before := in.deletionStep(), in.Memory.Deletion
 	return in.deleting() && step != "" && (before == nil || before.Step != step)
@@ -160,8 +160,8 @@ func (in Input) failure(p *chain.Problem) *resource.Failure {
 	v := in.view()
 	f := v.NextFailure(p)
 	if p != nil && p.Stuck && p.Reason == resource.ReasonCreating && !v.Failing(resource.ReasonCreating) {
-		// How long AWS has been saying that there is one already counts from when it first said so: from then on
-		// the next caller reference is taken, which nothing else that failed before may hasten.
+		// How long AWS has been saying that there is one already counts from when it first said so: from then on the
+		// next caller reference is used, and no earlier failure may bring that forward.
 		f.Since = in.Now
 	}
 	return f
@@ -216,14 +216,15 @@ func (in Input) deletingCondition() chain.Condition {
 
 func (in Input) syncedCondition(r Report, d Decision) chain.Condition {
 	v := in.view()
-	if c, told := v.Unsynced(d.Problem, len(d.Drift) > 0 || r.Forget && in.Memory.ID != ""); told {
+	end, _ := d.Step.(Rest)
+	if c, told := v.Unsynced(d.Problem, len(end.Drift) > 0 || r.Forget && in.Memory.ID != ""); told {
 		return c
 	}
 	switch {
 	case !v.Mine():
 		return resource.Pending(in.view().MissingText())
 	case r.AppliedGeneration != in.Generation:
-		return resource.Pending(resource.PendingText(append(slices.Clone(in.World.Differences), v.TagDifferences()...)))
+		return resource.Pending(resource.PendingText(append(slices.Clone(in.World.Differences), v.Tags().Differences()...)))
 	}
 	return v.Synced(r.Drift, in.inheriting())
 }

@@ -105,7 +105,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// What the conditions say names what it is about, why it is so, and what can be done.
+// Each message of a condition names its subject, the reason, and the fix.
 func TestMessages(t *testing.T) {
 	lost := with(quiet(), tagged(me.Tags()), drifted, edited)
 	for name, test := range map[string]struct {
@@ -209,7 +209,7 @@ func TestAppliedTagKeys(t *testing.T) {
 	}
 }
 
-// What was lost is forgotten, and the next one gets another caller reference.
+// A lost resource is forgotten, and the next one gets another caller reference.
 func TestALostResourceIsForgotten(t *testing.T) {
 	usedUp := with(unborn(), absent, marked(time.Minute), refused(fault.Exists), failing(resource.ReasonCreating, now.Add(-resource.GracePeriod), now.Add(-time.Minute)))
 	for name, in := range map[string]distribution.Input{"deleted outside": with(quiet(), absent), "a used reference": usedUp} {
@@ -264,7 +264,7 @@ func TestDeletionProgress(t *testing.T) {
 	}
 }
 
-// What ends a pass before its decision was carried out must not shake what stands.
+// An error that ends a pass before its decision was carried out must not change the other conditions.
 func TestConcludeAfterAnError(t *testing.T) {
 	throttled := &fault.Error{Kind: fault.Throttled, Operation: "CreateDistribution", RetryAfter: time.Second}
 	queued := &fault.Error{Kind: fault.Throttled, Operation: "CreateDistribution", RetryAfter: time.Minute}
@@ -400,7 +400,7 @@ func TestConcludingTwiceSaysTheSame(t *testing.T) {
 		}
 		out := distribution.Outcome{Decision: distribution.Decide(in)}
 		if rest, ok := out.Decision.Step.(distribution.Rest); !ok || rest.Lost {
-			// A pass that looks for more or writes goes on, and then the world is another.
+			// A pass that looks for more, or writes, continues, and then the world has changed.
 			return
 		}
 		if p := out.Decision.Problem; p != nil && p.Stuck {
@@ -408,7 +408,7 @@ func TestConcludingTwiceSaysTheSame(t *testing.T) {
 		}
 		first := distribution.Conclude(in, out)
 		if first.AppliedGeneration != in.Memory.AppliedGeneration {
-			// What differs from a generation that was applied is another matter than before.
+			// A difference from a generation that was applied is another matter than one from a new generation.
 			in = writtenBack(in, out, first)
 			out.Decision = distribution.Decide(in)
 			if out.Decision.Step.Effect() != chain.Rest {

@@ -30,8 +30,8 @@ func Decide(in Input) Decision {
 	return patient(in, d)
 }
 
-// patient holds a write back while an earlier failure is not due for its next try. Looking stays possible: what
-// a person does by hand meanwhile is seen at once, and the deletion goes on from there.
+// patient delays a write while an earlier failure is not due for its next try. Looking stays possible: a change that
+// someone makes by hand meanwhile is seen at once, and the deletion continues from there.
 func patient(in Input, d Decision) Decision {
 	after := in.waiting()
 	if after == 0 || in.moved() {

@@ -47,8 +47,8 @@ func ask(t *testing.T, q question) {
 	if d := cmp.Diff(q.says, problem.Message); q.says != "" && d != "" {
 		t.Errorf("message (-want +got):\n%s", d)
 	}
-	if len(got.Drift) > 0 && q.reason == "" {
-		t.Errorf("drift is reported without a problem: %v", got.Drift)
+	if end, _ := got.Step.(distribution.Rest); len(end.Drift) > 0 && q.reason == "" {
+		t.Errorf("drift is reported without a problem: %v", end.Drift)
 	}
 }
 
@@ -85,7 +85,7 @@ func together(tables ...map[string]question) map[string]question {
 	return all
 }
 
-// A failure on the same generation holds back writes until it is due, and nothing else.
+// A failure on the same generation delays writes until it is due, and nothing else.
 func TestPatience(t *testing.T) {
 	// Failing for a minute, last tried ten seconds ago: due again 1 m 20 s after the start.
 	waiting := failing(resource.ReasonAccessDenied, now.Add(-time.Minute), now.Add(-10*time.Second))

@@ -70,7 +70,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A deletion that takes too long says what a person can do about the step that it is at, and when it is at none.
+// A deletion that takes too long says what can be done by hand about the step that it is at, and when it is at none.
 func TestStalled(t *testing.T) {
 	late := deletedFor(30 * time.Minute)
 	const since = "The deletion started at 2026-03-01T11:30:00Z and is taking longer than spec.deletionTimeout (30m0s)."

@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Harm says what the next write takes away from those who are served. Empty: nothing.
+// Harm says what the next write takes away from the customers that are served. Empty: nothing.
 func (in Input) Harm() string { return in.view().Harm }
 
 // Customers is how many customers are served through the resource, as far as is known: at least one if it has tenants.
@@ -40,8 +40,8 @@ func (in Input) harm(v *resource.View) string {
 	return strings.Join(out, ", ")
 }
 
-// takenAway is what tenants live on that the next write takes away: the certificate that they inherit, and the parameters
-// that they set.
+// takenAway is what the next write takes from the tenants that depend on it: the certificate that they inherit, and the
+// parameters that they set.
 func takenAway(differences []resource.Difference) []string {
 	var out []string
 	for _, d := range differences {
@@ -57,7 +57,7 @@ func takenAway(differences []resource.Difference) []string {
 	return slices.Compact(out)
 }
 
-// counted finds out how many tenants live on what the next write takes away.
+// counted finds out how many tenants depend on what the next write takes away.
 func counted(in Input) (Decision, bool) {
 	if in.view().Budgeted() && !in.Desired.Direct && in.World.Dependents == nil {
 		return do(Look{At: LookDependents})

@@ -47,7 +47,7 @@ type Policy struct {
 
 	// Holds means that aliases are held for the namespace when they leave AWS.
 	Holds bool
-	// Timeout is how long a deletion may take before a person should look at it.
+	// Timeout is how long a deletion may take before someone should look at it.
 	Timeout time.Duration
 }
 
@@ -146,7 +146,7 @@ func (in Input) inheriting() bool {
 // waiting is how long a failure of this generation is not due for its next try.
 func (in Input) waiting() time.Duration { return in.view().Pausing(resource.Failure.NextTry) }
 
-// followIn is the pause before the next look at something that has been going on since then.
+// followIn is the pause before the next look at something that has been in progress since then.
 func (in Input) followIn(since time.Time) time.Duration {
 	return retry.FollowDelay(in.Now.Sub(since), 0, maxFollow)
 }

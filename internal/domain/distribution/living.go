@@ -16,21 +16,21 @@ func livingRules() []rule {
 		chain.Ask("Granted", "If the object asks for more than its EdgeGrant allows, nothing is looked up for it. An object that has a resource is treated as if it were paused.", shared((*resource.View).Granted)),
 		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
-		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", informed),
+		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", lookedUp),
 		chain.Ask("Owned", "A resource without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
 		chain.Ask("Paused", "For a paused object, and while all writes to AWS are halted, the operator reads from AWS but changes nothing.", shared((*resource.View).Stopped)),
 		chain.Ask("Finalized", "An object with a resource in AWS always has the finalizer.", shared((*resource.View).Finalized)),
 		chain.Ask("Counted", "Before a shared resource is disabled, or loses what its tenants live on, they are counted.", counted),
 		chain.Ask("WithinBudget", "A change or a correction that takes customers out of service counts in the deletion budget, as a deletion does. A resource with tenants is not taken from them without an approval.", shared((*resource.View).WithinBudget)),
 		chain.Ask("Present", "A resource that does not exist is created exactly once.", present),
-		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy.", faithful),
-		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsFaithful)),
+		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy.", inSync),
+		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsInSync)),
 		chain.Ask("Settled", "A deployment in progress is followed until it ends.", settled),
 		chain.Ask("Serving", "A resource that was disabled outside of Kubernetes is not Ready.", serving),
 	}
 }
 
-func informed(in Input) (Decision, bool) {
+func lookedUp(in Input) (Decision, bool) {
 	neverSent := in.Memory.ID == "" && in.CreateMark.IsZero() && in.Desired.Adopts == ""
 	switch {
 	case in.World.Knowledge != resource.Nothing:
@@ -83,9 +83,8 @@ func present(in Input) (Decision, bool) {
 	case in.view().CreateFresh():
 		return rest(in.view().Unseen(), retry.FollowEvery)
 	case in.applied() && in.Policy.Drift != resource.DriftEnforce:
-		d, _ := rest(in.view().Lost(in.Memory.ID), 0)
-		d.Drift = []resource.Difference{{Field: "id", Desired: in.Memory.ID}}
-		return d, true
+		lost := in.view().Lost(in.Memory.ID)
+		return Decision{Step: Rest{Drift: []resource.Difference{{Field: "id", Desired: in.Memory.ID}}}, Problem: &lost}, true
 	}
 	return do(Rest{Lost: true})
 }
@@ -93,15 +92,15 @@ func present(in Input) (Decision, bool) {
 // create sends the create, or waits for one that was accepted.
 func (in Input) create() (Decision, bool) {
 	v := in.view()
-	if v.Created() {
+	if v.Tries.CreatedLately(v.Now) {
 		return rest(v.Unseen(), retry.FollowEvery)
 	}
-	return do(Create{Tags: v.WantedTags()})
+	return do(Create{Tags: v.Tags().Wanted})
 }
 
 // usedUp is for a create that AWS refused because there is, or was, one already, when none is found. Where
-// reads lag it appears in a moment. A caller reference stays used after its distribution is gone: what does
-// not appear for as long as a read may lag never will, and the next reference is taken.
+// reads lag it appears in a moment. A caller reference stays used after its distribution is gone: a distribution that
+// does not appear for as long as a read may lag never will, and the next reference is taken.
 func (in Input) usedUp() (Decision, bool) {
 	f := in.Memory.Failure
 	if in.Desired.Numbered && in.view().Failing(resource.ReasonCreating) && in.Now.Sub(f.Since) >= resource.GracePeriod {
@@ -112,7 +111,7 @@ func (in Input) usedUp() (Decision, bool) {
 		in.Desired.Words.Noun, in.Desired.Words.Object, in.World.Refused.Message))
 }
 
-func faithful(in Input) (Decision, bool) {
+func inSync(in Input) (Decision, bool) {
 	diff := in.World.Differences
 	if in.World.Refused != nil && !in.World.RefusedWith(fault.Exists) {
 		return in.refusal()
@@ -126,7 +125,7 @@ func faithful(in Input) (Decision, bool) {
 		return pass()
 	case in.applied():
 		drift = diff
-	case in.view().Accepted() && !in.view().TagChange().Empty():
+	case in.view().Accepted() && !in.view().Tags().Change().Empty():
 		// The generation counts as applied once the tags are there as well, and only then does what AWS did not
 		// keep count as drift. To send it again before them would never come to an end.
 		return pass()
@@ -137,7 +136,7 @@ func faithful(in Input) (Decision, bool) {
 	if !in.view().Proven() {
 		return do(Look{At: LookTags})
 	}
-	if d, fires := in.claimed(in.leaving()); fires {
+	if d, fires := in.claimFirst(in.leaving()); fires {
 		return d, true
 	}
 	return do(Update{Drift: drift, Changes: diff})

@@ -139,7 +139,8 @@ func createCases() map[string]question {
 	}
 	left := func(p resource.DriftPolicy) question {
 		return question{
-			in: with(quiet(), absent, drift(p)), rule: "Present", step: distribution.Rest{}, reason: resource.ReasonAWSError,
+			in: with(quiet(), absent, drift(p)), rule: "Present", reason: resource.ReasonAWSError,
+			step: distribution.Rest{Drift: []resource.Difference{{Field: "id", Desired: resourceID}}},
 			says: "The distribution E1 was deleted outside of Kubernetes. With driftPolicy " + string(p) + " it is not created again. Change the spec, or set spec.driftPolicy to enforce.",
 		}
 	}

@@ -64,7 +64,7 @@ func edits(p *play, t *rapid.T) map[string]func() {
 	}
 }
 
-// meddling is what a person can do in AWS.
+// meddling is what a user can do in AWS.
 func meddling(p *play, t *rapid.T) map[string]func() {
 	to := func(how func(*playedResource)) func() {
 		return func() {
@@ -144,7 +144,7 @@ func TestEveryPlayEndsWell(t *testing.T) {
 	})
 }
 
-// calm ends all trouble, gives back what a person took, and lets time go by.
+// calm ends all trouble, gives back what a user took, and lets time pass.
 func calm(p *play) {
 	p.aws.reads, p.aws.writes, p.in.Paused = fault.None, fault.None, false
 	for _, r := range p.aws.resources {

@@ -22,7 +22,7 @@ const (
 	beforeTheCall
 	// afterTheCall ends it when AWS has answered, and before status is stored.
 	afterTheCall
-	// unstored is a status that the API server does not take. The process goes on.
+	// unstored is a status that the API server does not take. The process continues.
 	unstored
 )
 

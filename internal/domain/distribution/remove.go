@@ -20,12 +20,12 @@ func removeRules() []rule {
 		chain.Ask("WithinBudget", "A deletion waits until the burst that it belongs to is seen whole, and for a person if that is more than the deletion budget allows. What has tenants is not deleted anyway, and does not count.", shared((*resource.View).WithinBudget)),
 		chain.Ask("Located", "Every step of a deletion starts with a fresh read of the resource.", located),
 		chain.Ask("Gone", "The finalizer is removed after a read has confirmed that the resource does not exist and no create request can still take effect.", gone),
-		chain.Ask("Proven", "A resource without the owner tags of this object is not touched.", provenOurs),
+		chain.Ask("Proven", "A resource without the owner tags of this object is not touched.", proven),
 		chain.Ask("Retained", "If the resource is retained, only the owner tags are removed. The same applies to the account's default connection group, which can't be deleted.", shared((*resource.View).Retained)),
 		chain.Ask("Unused", "A resource that still has tenants is not disabled, because that would take them offline.", unused),
 		chain.Ask("Disabled", "An enabled resource is disabled first.", disabled),
 		chain.Ask("SettledFirst", "The disabled state must be deployed to every edge location before AWS accepts the deletion.", settledFirst),
-		chain.Ask("Claimed", "The aliases of a resource are held for the namespace before it is deleted.", claimedAll),
+		chain.Ask("Claimed", "The aliases of a resource are held for the namespace before it is deleted.", claimed),
 		chain.Ask("Deleted", "A disabled and deployed resource is deleted, with the ETag that was just read.", deleted),
 	}
 }
@@ -42,8 +42,8 @@ func gone(in Input) (Decision, bool) {
 	if in.World.present() {
 		return pass()
 	}
-	// What this process has deleted is what the create made, and a reference is not taken twice. A name is free
-	// again: a create that another process was about to send would succeed.
+	// This process has deleted the resource that the create made, and AWS does not take a reference twice. A name is
+	// free again: a create that another process was about to send would succeed.
 	made := in.Desired.Numbered && !in.Attempts.DeletedAt.IsZero()
 	if d, waits := in.answer(in.view().AwaitCreate(resource.Missing)); waits && !made {
 		return d, true
@@ -51,7 +51,7 @@ func gone(in Input) (Decision, bool) {
 	return do(LetGo{})
 }
 
-func provenOurs(in Input) (Decision, bool) {
+func proven(in Input) (Decision, bool) {
 	v := in.view()
 	switch {
 	case !v.Proven():

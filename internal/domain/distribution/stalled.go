@@ -9,8 +9,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// stalled adds that the deletion takes longer than it should, with what can be done by hand. The operator goes on
-// all the same.
+// stalled adds that the deletion takes longer than it should, with what can be done by hand. The operator continues all
+// the same.
 func (in Input) stalled(list []chain.Condition, r Report) []chain.Condition {
 	list = slices.DeleteFunc(list, func(c chain.Condition) bool { return c.Type == DeletionStalled })
 	if !in.deleting() || in.Policy.Timeout <= 0 || in.Now.Sub(in.DeletedAt) < in.Policy.Timeout {
@@ -40,7 +40,7 @@ func (in Input) stalledText(p *Progress) string {
 	return text + " The operator keeps trying. To help manually: " + in.manual(p)
 }
 
-// manual says what a person can do for the step.
+// manual says what can be done by hand for the step.
 func (in Input) manual(p *Progress) string {
 	w, id := in.Desired.Words, in.Memory.ID
 	if id == "" && in.World.present() {

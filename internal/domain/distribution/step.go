@@ -12,8 +12,7 @@ import (
 //
 //sumtype:decl
 type Step interface {
-	// Effect says what the step does to the world.
-	Effect() chain.Effect
+	chain.Step
 	step()
 }
 
@@ -125,6 +124,8 @@ type Rest struct {
 	Store bool
 	// Announced are the keys of tags that the next step sets. Status has them before.
 	Announced []string
+	// Drift is what differs and is only reported.
+	Drift []resource.Difference
 }
 
 func (Look) step()            {}
@@ -141,15 +142,7 @@ func (LetGo) step()           {}
 func (Rest) step()            {}
 
 // Decision is the outcome of a chain.
-type Decision struct {
-	// Rule is the name of the rule that fired.
-	Rule string
-	Step Step
-	// Problem is what keeps the object from being Ready, nil when nothing does.
-	Problem *chain.Problem
-	// Drift is what differs and is only reported.
-	Drift []resource.Difference
-}
+type Decision = chain.Decision[Step]
 
 // Outcome is how a pass ended.
 type Outcome struct {

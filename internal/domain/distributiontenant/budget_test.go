@@ -119,7 +119,7 @@ func TestTheLedgerRestsWhileHeld(t *testing.T) {
 	}
 }
 
-// What was left for an object of that name is adopted without being asked for, and only that.
+// A tenant that was left for an object of that name is adopted without being asked for, and no other.
 func TestARescuedTenantIsAdopted(t *testing.T) {
 	former := ownership.Owner{Cluster: me.Cluster, Namespace: me.Namespace, Name: me.Name, UID: "the-former"}
 	stranger := ownership.Owner{Cluster: "another", Namespace: me.Namespace, Name: me.Name, UID: "the-former"}

@@ -1,6 +1,7 @@
 package distributiontenant
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -13,13 +14,13 @@ import (
 
 // seenCertificates are the managed certificates that were ever seen for this tenant: what
 // status has, with the one that was read now as the last.
-func (in Input) seenCertificates() []string {
+func (in judged) seenCertificates() []string {
 	// ACM may not show yet what CloudFront has requested there.
 	sent := in.Memory.Requested
 	requested := sent != nil && in.Now.Sub(sent.At) < resource.GracePeriod
 	seen := slices.Clone(in.Memory.Certificates)
-	managed, known := in.facts.certificate.Managed, in.facts.certificate.Known
-	if known && managed != nil && managed.ARN != "" && in.facts.resource.Mine() && managed.ARN != in.Desired.Customizations.CertificateARN {
+	managed, known := in.certificate.Managed, in.certificate.Known
+	if known && managed != nil && managed.ARN != "" && in.resource.Mine() && managed.ARN != in.Desired.Customizations.CertificateARN {
 		seen = append(slices.DeleteFunc(seen, func(arn string) bool { return arn == managed.ARN }), managed.ARN)
 	}
 	return slices.DeleteFunc(seen, func(arn string) bool {
@@ -39,20 +40,20 @@ func (p Policy) retainsCertificates() bool { return p.Retain || p.RetainCertific
 
 // certificatesLearned makes sure that status has the managed certificate of a tenant before the tenant is deleted:
 // afterwards it can't be known that the certificate was this tenant's.
-func certificatesLearned(in Input) (Decision, bool) {
+func certificatesLearned(in judged) (Decision, bool) {
 	if !in.ManagesCertificate() || in.Policy.retainsCertificates() || !in.World.present() {
 		return pass()
 	}
 	// What was only assumed after a request has no ARN.
-	managed := in.facts.certificate.Managed
-	seen := !in.Attempts.CertificateSeen.IsZero() && !in.facts.certificate.Moved && managed != nil && managed.ARN != ""
+	managed := in.certificate.Managed
+	seen := !in.Attempts.CertificateSeen.IsZero() && !in.certificate.Moved && managed != nil && managed.ARN != ""
 	if !in.World.ManagedKnown && !seen {
 		return do(Look{At: LookManaged})
 	}
-	if managed == nil && in.facts.certificate.Stage == certificate.Underway && !in.World.Tenant.Enabled {
+	if managed == nil && in.certificate.Stage == certificate.Underway && !in.World.Tenant.Enabled {
 		return rest(chain.Problem{Reason: resource.ReasonDeleting, Message: "The distribution tenant is deleted, and its managed certificate with it, once AWS shows the one that was requested a moment ago."}, certificateAppears)
 	}
-	if !in.facts.stored {
+	if !in.stored {
 		return do(Rest{Store: true})
 	}
 	return pass()
@@ -63,11 +64,11 @@ const certificateAppears = 10 * time.Second
 
 // certificatesGone deletes the managed certificates of a tenant that is gone: otherwise they would count against the
 // account's quota forever.
-func certificatesGone(in Input) (Decision, bool) {
+func certificatesGone(in judged) (Decision, bool) {
 	if in.Policy.retainsCertificates() {
 		return pass()
 	}
-	if in.World.Deleted && len(in.facts.certificates) > 0 {
+	if in.World.Deleted && len(in.certificates) > 0 {
 		// The pass has had its one write: what was read now would be read again in the next.
 		return do(Rest{Store: true})
 	}
@@ -75,14 +76,14 @@ func certificatesGone(in Input) (Decision, bool) {
 		return pass()
 	}
 	inUse := ""
-	for _, arn := range in.facts.certificates {
+	for _, arn := range in.certificates {
 		c, known := in.World.Certificates[arn]
 		switch {
 		case arn == in.Desired.Customizations.CertificateARN:
 			continue
 		case known && c.InUse:
 			// It keeps none of the others.
-			inUse = orElse(inUse, arn)
+			inUse = cmp.Or(inUse, arn)
 			continue
 		case known && c.Missing:
 			return rest(chain.Problem{Reason: resource.ReasonDeleting, Message: fmt.Sprintf(

@@ -228,7 +228,7 @@ func certificateCases() map[string]question {
 	}
 }
 
-// What stands in the condition of the certificate, in a pass that reads and in one that does not.
+// The condition of the certificate, in a pass that reads and in one that does not.
 func TestCertificateCondition(t *testing.T) {
 	selfHosted := func(in *distributiontenant.Input) {
 		in.Desired.Request = &certificate.Request{ValidationTokenHost: certificate.SelfHosted}
@@ -287,7 +287,7 @@ func TestCertificateFailureLasts(t *testing.T) {
 	}
 }
 
-// What was read is kept for the day of the deletion, superseded ones included.
+// Certificates that were read are kept for the day of the deletion, superseded ones included.
 func TestCertificatesAreCollected(t *testing.T) {
 	before := func(in *distributiontenant.Input) { in.Memory.Certificates = []string{ownARN} }
 	for name, test := range map[string]struct {
@@ -307,7 +307,7 @@ func TestCertificatesAreCollected(t *testing.T) {
 	}
 }
 
-// What a customer needs to know stands in the condition before there is a tenant, and it says no more than what is true.
+// The condition has everything that a customer needs to know before there is a tenant, and only facts.
 func TestWhatAManagedCertificateWaitsFor(t *testing.T) {
 	t.Parallel()
 	selfHosted := func(in *distributiontenant.Input) { in.Desired.Request.ValidationTokenHost = certificate.SelfHosted }

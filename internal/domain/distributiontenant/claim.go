@@ -7,10 +7,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 )
 
-// Domains are those that the object wants, in the order of its spec, and those that it has without wanting them.
-func (in Input) Domains() []claim.Domain {
+// Stakes are the domains that the object wants, in the order of its spec, and those that it has without wanting them.
+func (in Input) Stakes() []claim.Domain {
 	var out []claim.Domain
-	// What is not granted or not proven gets nothing new, and must not keep a domain from those who may have it.
+	// An object that is not granted or not proven gets nothing new, and must not keep a domain from objects that may
+	// have it.
 	if !in.Deleting && !in.Frozen() {
 		proven := in.ProvenDomains()
 		for _, d := range in.Desired.Domains {
@@ -36,10 +37,10 @@ func (in Input) Domains() []claim.Domain {
 }
 
 // claimed stores claims for all domains of a tenant that is deleted.
-func claimed(in Input) (Decision, bool) { return in.claimed(in.World.Tenant.Domains) }
+func claimed(in judged) (Decision, bool) { return in.claimFirst(in.World.Tenant.Domains) }
 
-// claimed stores claims for domains before they leave AWS.
-func (in Input) claimed(domains []string) (Decision, bool) {
+// claimFirst stores claims for domains before they leave AWS.
+func (in Input) claimFirst(domains []string) (Decision, bool) {
 	switch {
 	case !in.Policy.Holds || len(domains) == 0:
 		return pass()

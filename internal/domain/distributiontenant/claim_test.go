@@ -116,7 +116,7 @@ func TestDomainsOfAnObject(t *testing.T) {
 		"once it is gone": {with(dying(), absent), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(test.want, test.in.Domains()); d != "" {
+			if d := cmp.Diff(test.want, test.in.Stakes()); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})

@@ -58,7 +58,7 @@ type Outcome struct {
 // Conclude computes the report of a pass. It is pure: the same world gives the same
 // report, so that an unchanged one is never written again.
 func Conclude(in Input, out Outcome) Report {
-	r := conclusion{in.judged()}.report(out)
+	r := conclusion{judge(in)}.report(out)
 	r.Proofs = in.proofs()
 	r.Details = chain.Details(out.Decision.Problem, r.Conditions)
 	for _, s := range out.Done {
@@ -70,16 +70,16 @@ func Conclude(in Input, out Outcome) Report {
 }
 
 // conclusion is the input of a pass that is over.
-type conclusion struct{ Input }
+type conclusion struct{ judged }
 
 func (in conclusion) report(out Outcome) Report {
-	v := in.facts.resource
+	v := in.resource
 	end, _ := out.Decision.Step.(Rest)
 	r := Report{
 		ETag: in.Memory.ETag, AppliedGeneration: in.Memory.AppliedGeneration,
-		AppliedTagKeys: v.TagKeys(end.Announced), Parents: in.Memory.Parents, Failure: in.Memory.Failure,
+		AppliedTagKeys: v.Tags().Keys(end.Announced), Parents: in.Memory.Parents, Failure: in.Memory.Failure,
 		RoutingEndpoint: in.World.RoutingEndpoint, Absent: in.World.Knowledge == resource.Absent && !v.Elsewhere(),
-		Certificates: in.facts.certificates, Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
+		Certificates: in.certificates, Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
 		Ledger: in.Memory.Ledger, Unrouted: !in.KnowsGroup(),
 	}
 	if in.World.Knowledge == resource.Nothing || v.Elsewhere() {
@@ -95,9 +95,9 @@ func (in conclusion) report(out Outcome) Report {
 		case in.World.Knowledge == resource.Whole || in.trusted():
 			r.ETag = t.ETag
 		}
-		if managed, known := in.facts.certificate.Managed, in.facts.certificate.Known; known {
+		if managed, known := in.certificate.Managed, in.certificate.Known; known {
 			r.Certificate = managed
-			r.Requested = in.facts.certificate.Sent
+			r.Requested = in.certificate.Sent
 		}
 		if in.nowApplied() {
 			r.AppliedGeneration = in.Generation
@@ -108,20 +108,20 @@ func (in conclusion) report(out Outcome) Report {
 	}
 	if end.KeepConditions || out.Err != nil {
 		r.Drift = in.reportedDrift(r)
-		r.Ledger = in.facts.publication.Ledger
+		r.Ledger = in.publication.Ledger
 		r.Conditions = v.Interrupted(in.Memory.Standing(), out.Err)
 		return r
 	}
-	r.Drift = append(in.reportedDrift(r), out.Decision.Drift...)
+	r.Drift = append(in.reportedDrift(r), end.Drift...)
 	// A failure decides what may stay in DNS from now on.
 	if r.Failure = v.NextFailure(out.Decision.Problem); r.Failure == nil {
 		r.Failure = in.lastingFailure(out.Decision.Problem)
 	}
 	if r.Failure != in.Memory.Failure {
 		in.Memory.Failure = r.Failure
-		in.Input = in.judged()
+		in.judged = judge(in.Input)
 	}
-	r.Ledger, r.Left = in.facts.publication.Ledger, in.facts.publication.Left
+	r.Ledger, r.Left = in.publication.Ledger, in.publication.Left
 	r.Conditions = in.conditions(r, out.Decision)
 	return r
 }
@@ -129,21 +129,21 @@ func (in conclusion) report(out Outcome) Report {
 // nowApplied reports whether the present generation has reached AWS: nothing differs,
 // or what differs was sent and accepted.
 func (in conclusion) nowApplied() bool {
-	if in.facts.resource.Applied || in.Deleting {
-		return in.facts.resource.Applied
+	if in.resource.Applied || in.Deleting {
+		return in.resource.Applied
 	}
-	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.facts.resource.TagChange().Empty() || in.facts.partial() || in.facts.certificate.Wanted {
+	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.resource.Tags().Change().Empty() || in.partial() || in.certificate.Wanted {
 		return false
 	}
-	return len(in.facts.diff) == 0 || in.facts.resource.Accepted()
+	return len(in.aim.diff) == 0 || in.resource.Accepted()
 }
 
 // reportedDrift is what status lists as differing from a generation that was applied.
 func (in conclusion) reportedDrift(r Report) []resource.Difference {
-	if in.Deleting || in.Unresolved() || !in.facts.resource.Mine() || !in.reached(r.AppliedGeneration, r.Parents) || in.Policy.Drift == resource.DriftSuspend {
+	if in.Deleting || in.Unresolved() || !in.resource.Mine() || !in.reached(r.AppliedGeneration, r.Parents) || in.Policy.Drift == resource.DriftSuspend {
 		return nil
 	}
-	return slices.Concat(in.facts.open, in.facts.resource.TagDifferences(), in.facts.publication.Drift)
+	return slices.Concat(in.aim.open, in.resource.Tags().Differences(), in.publication.Drift)
 }
 
 // lastingFailure is one whose next try takes a while: it is forgotten when that has worked,
@@ -155,7 +155,7 @@ func (in conclusion) lastingFailure(p *chain.Problem) *resource.Failure {
 	}
 	requested := f.Reason == resource.ReasonCertificateFailed && p.Of != chain.Ready
 	republished := !in.World.present() && p.Of == DNSReady && publication.Passes(p.Reason) ||
-		p.Reason == ReasonDomainChangeHeld && in.facts.first && in.facts.certificate.Stage != certificate.Underway
+		p.Reason == ReasonDomainChangeHeld && in.first && in.certificate.Stage != certificate.Underway
 	if requested || republished {
 		return f
 	}
@@ -164,14 +164,14 @@ func (in conclusion) lastingFailure(p *chain.Problem) *resource.Failure {
 
 func (in conclusion) conditions(r Report, d Decision) []chain.Condition {
 	synced := in.syncedCondition(r, d)
-	published := in.facts.publication.Ready
+	published := in.publication.Ready
 	list := []chain.Condition{synced, published}
 	certificate := in.certificateReport()
 	if certificate != nil {
 		list = append(list, *certificate)
 	}
 	list = append(list, in.readyCondition(d, published, certificate))
-	list = in.facts.resource.Stamped(r.AppliedGeneration, list...)
+	list = in.resource.Stamped(r.AppliedGeneration, list...)
 	for i := range list {
 		if list[i].Type == DNSReady {
 			list[i].Generation = published.Generation
@@ -190,20 +190,20 @@ func (in conclusion) readyCondition(d Decision, published chain.Condition, certi
 		return no(p.Reason, p.Message)
 	case in.Deleting:
 		return in.deletingCondition()
-	case in.Halt != nil && in.Halt.Alone && !in.facts.resource.Mine():
+	case in.Halt != nil && in.Halt.Alone && !in.resource.Mine():
 		return no(in.Halt.Reason, in.Halt.Message)
 	case in.Still():
-		if ready, ok := in.Memory.Conditions[chain.Ready]; ok && !in.facts.resource.Mine() {
+		if ready, ok := in.Memory.Conditions[chain.Ready]; ok && !in.resource.Mine() {
 			return ready
 		}
 	}
 	switch {
-	case !in.facts.resource.Mine():
+	case !in.resource.Mine():
 		return in.missingCondition(p)
 	case in.World.Tenant.Status != Deployed:
-		progress, _ := settled(in.Input)
+		progress, _ := settled(in.judged)
 		return no(progress.Problem.Reason, progress.Problem.Message)
-	case !published.Status && !in.facts.publication.Alone:
+	case !published.Status && !in.publication.Alone:
 		return no(published.Reason, published.Message)
 	case certificate != nil && !certificate.Status && certificate.Reason != ReasonNotConfigured:
 		return no(certificate.Reason, certificate.Message)
@@ -211,7 +211,7 @@ func (in conclusion) readyCondition(d Decision, published chain.Condition, certi
 	if disabled := in.distributionDisabled(); disabled != nil {
 		return no(disabled.Reason, disabled.Message)
 	}
-	if waiting, fires := serving(in.Input); fires {
+	if waiting, fires := serving(in.judged); fires {
 		return no(waiting.Problem.Reason, waiting.Problem.Message)
 	}
 	if !published.Status {
@@ -229,12 +229,12 @@ func (in conclusion) readyCondition(d Decision, published chain.Condition, certi
 func (in conclusion) missingCondition(p *chain.Problem) chain.Condition {
 	before := in.Memory.Conditions[chain.Ready]
 	switch {
-	case before.Generation == in.Generation && in.facts.resource.Failing(before.Reason):
+	case before.Generation == in.Generation && in.resource.Failing(before.Reason):
 		return before
 	case p != nil && p.Of == DNSReady:
 		return chain.Condition{Type: chain.Ready, Reason: p.Reason, Message: p.Message}
 	}
-	return chain.Condition{Type: chain.Ready, Reason: resource.ReasonCreating, Message: in.facts.resource.MissingText()}
+	return chain.Condition{Type: chain.Ready, Reason: resource.ReasonCreating, Message: in.resource.MissingText()}
 }
 
 // deletingCondition says how far the deletion is when no rule named a problem.
@@ -250,39 +250,40 @@ func (in conclusion) deletingCondition() chain.Condition {
 }
 
 func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
-	v := in.facts.resource
-	if c, told := v.Unsynced(d.Problem, len(d.Drift) > 0); told {
+	v := in.resource
+	end, _ := d.Step.(Rest)
+	if c, told := v.Unsynced(d.Problem, len(end.Drift) > 0); told {
 		return c
 	}
 	switch {
 	case !v.Mine():
-		return resource.Pending(in.facts.resource.MissingText())
-	case in.facts.waits && in.World.TurnKnown && !in.World.Turn.Go:
+		return resource.Pending(in.resource.MissingText())
+	case in.turn.waits && in.World.TurnKnown && !in.World.Turn.Go:
 		return in.rollingOut()
 	case !in.reached(r.AppliedGeneration, r.Parents):
 		return in.pending()
 	}
-	return v.Synced(r.Drift, v.Inheriting() && len(in.facts.diff) == 0)
+	return v.Synced(r.Drift, v.Inheriting() && len(in.aim.diff) == 0)
 }
 
 // pending says what has not reached AWS yet, and that nothing but a proof is missing where that is so.
 func (in conclusion) pending() chain.Condition {
 	c := resource.Pending(in.pendingText())
-	if held, _ := waitForDomains(in.Input); held.Problem != nil && held.Problem.Reason == proof.ReasonDomainNotProven && held.Problem.Message == c.Message {
+	if held, _ := domainsHeld(in.judged); held.Problem != nil && held.Problem.Reason == proof.ReasonDomainNotProven && held.Problem.Message == c.Message {
 		c.Reason = held.Problem.Reason
 	}
 	return c
 }
 
 func (in conclusion) pendingText() string {
-	diff := slices.Concat(in.facts.diff, in.facts.resource.TagDifferences())
-	if in.facts.waits {
-		diff = slices.Concat(in.facts.service, diff)
+	diff := slices.Concat(in.aim.diff, in.resource.Tags().Differences())
+	if in.turn.waits {
+		diff = slices.Concat(in.turn.service, diff)
 	}
-	if held, _ := waitForDomains(in.Input); held.Problem != nil && len(diff) == 0 {
+	if held, _ := domainsHeld(in.judged); held.Problem != nil && len(diff) == 0 {
 		return held.Problem.Message
 	}
-	if len(diff) == 0 && in.World.Knowledge == resource.Whole && in.facts.certificate.Wanted {
+	if len(diff) == 0 && in.World.Knowledge == resource.Whole && in.certificate.Wanted {
 		return "The managed certificate is requested once every domain points to CloudFront."
 	}
 	return resource.PendingText(diff)
@@ -306,7 +307,7 @@ func (in conclusion) certificateReport() *chain.Condition {
 	case in.Desired.Request != nil && unseen && had:
 		return &before
 	case in.Desired.Request != nil:
-		c := in.facts.certificate.Ready
+		c := in.certificate.Ready
 		return &c
 	}
 	if !had || before.Reason == ReasonNotConfigured && before.Generation != in.Generation {

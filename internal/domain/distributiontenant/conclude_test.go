@@ -162,7 +162,7 @@ func TestAppliedGeneration(t *testing.T) {
 	}
 }
 
-// What ends a pass before its decision was carried out must not shake what stands.
+// An error that ends a pass before its decision was carried out must not change the other conditions.
 func TestConcludeAfterAnError(t *testing.T) {
 	throttled := func(after time.Duration) error {
 		return &fault.Error{Kind: fault.Throttled, Operation: "CreateDistributionTenant", RetryAfter: after}
@@ -294,7 +294,7 @@ func TestConcludingTwiceSaysTheSame(t *testing.T) {
 		again := writtenBack(in, out, first)
 		outAgain := distributiontenant.Outcome{Decision: distributiontenant.Decide(again)}
 		if !ends(out) || !ends(outAgain) {
-			// A pass that looks for more or writes goes on, and then the world is another.
+			// A pass that looks for more, or writes, continues, and then the world has changed.
 			return
 		}
 		second := distributiontenant.Conclude(again, outAgain)

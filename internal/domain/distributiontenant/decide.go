@@ -9,7 +9,7 @@ import (
 )
 
 // rule is one question about a tenant.
-type rule = chain.Rule[Input, Decision]
+type rule = chain.Rule[judged, Decision]
 
 // Chains lists the rules of both chains in their order.
 func Chains() (living, removal []chain.Entry) {
@@ -19,55 +19,55 @@ func Chains() (living, removal []chain.Entry) {
 // Decide picks the next step. The order of the rules is the design: all obstacles are checked before anything is
 // written.
 func Decide(in Input) Decision {
-	in = in.judged()
 	rules := livingRules()
 	if in.Deleting {
 		rules = removeRules()
 	}
-	d, name, fires := chain.Decide(rules, in)
+	j := judge(in)
+	d, name, fires := chain.Decide(rules, j)
 	if !fires {
-		return in.onceCertain(Decision{Rule: "Idle", Step: Rest{}})
+		return j.onceCertain(Decision{Rule: "Idle", Step: Rest{}})
 	}
 	d.Rule = name
-	return in.onceReturned(in.onceCertain(in.inTimeForProof(patient(in, d))))
+	return j.onceReturned(j.onceCertain(j.inTimeForProof(j.patient(d))))
 }
 
 // onceReturned looks again as soon as the ledger is stored if only that keeps records from counting as published.
-func (in Input) onceReturned(d Decision) Decision {
-	if r, rests := d.Step.(Rest); rests && in.facts.publication.Returns {
+func (in judged) onceReturned(d Decision) Decision {
+	if r, rests := d.Step.(Rest); rests && in.publication.Returns {
 		r.Store = true
 		d.Step = r
 	}
 	return d
 }
 
-// patient holds a step back while an earlier failure is not due for its next try. Looking at a
+// patient delays a step while an earlier failure is not due for its next try. Looking at a
 // tenant that is there stays possible: its state is reported whatever else fails.
-func patient(in Input, d Decision) Decision {
-	if !in.facts.waiting {
+func (in judged) patient(d Decision) Decision {
+	if !in.failure.waiting {
 		return d
 	}
 	switch step := d.Step.(type) {
 	case Rest, LetGo, EnsureFinalizer:
 		return d
 	case Look:
-		// What a write would refer to is looked up for the write alone.
+		// The resources that a write would refer to are only looked up for a write.
 		if in.World.present() && step.At != LookDistribution && step.At != LookCertificates {
 			return d
 		}
 	default:
 		// Every write waits its turn.
 	}
-	return Decision{Rule: d.Rule, Step: in.facts.patience}
+	return Decision{Rule: d.Rule, Step: in.failure.patience}
 }
 
 // shared makes a rule of one that all kinds share.
-func shared(rule func(*resource.View) resource.Verdict) func(Input) (Decision, bool) {
-	return func(in Input) (Decision, bool) { return in.answer(rule(in.facts.resource)) }
+func shared(rule func(*resource.View) resource.Verdict) func(judged) (Decision, bool) {
+	return func(in judged) (Decision, bool) { return in.answer(rule(in.resource)) }
 }
 
 // answer makes a step of the verdict of a shared rule.
-func (in Input) answer(v resource.Verdict) (Decision, bool) {
+func (in judged) answer(v resource.Verdict) (Decision, bool) {
 	switch t := in.World.Tenant; v.Do {
 	case resource.Pass:
 		return pass()
@@ -99,8 +99,8 @@ func (in Input) answer(v resource.Verdict) (Decision, bool) {
 }
 
 // certainly takes a step that can't be taken back.
-func certainly(in Input, s Step) (Decision, bool) {
-	if d, fires := in.answer(in.facts.resource.Certain()); fires {
+func certainly(in judged, s Step) (Decision, bool) {
+	if d, fires := in.answer(in.resource.Certain()); fires {
 		return d, true
 	}
 	return do(s)

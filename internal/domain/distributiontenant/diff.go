@@ -1,8 +1,10 @@
 package distributiontenant
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -25,7 +27,7 @@ func Diff(desired, observed Tenant) []resource.Difference {
 	}
 	add("distributionId", desired.DistributionID, observed.DistributionID)
 	add("domains", setText(desired.Domains), setText(observed.Domains))
-	add("enabled", boolText(desired.Enabled), boolText(observed.Enabled))
+	add("enabled", strconv.FormatBool(desired.Enabled), strconv.FormatBool(observed.Enabled))
 	if desired.ConnectionGroupID != "" {
 		add("connectionGroupId", desired.ConnectionGroupID, observed.ConnectionGroupID)
 	}
@@ -41,7 +43,7 @@ func Diff(desired, observed Tenant) []resource.Difference {
 
 // Equals reports whether two normalised customizations are the same.
 func (c Customizations) Equals(o Customizations) bool {
-	return c.WebACL == o.WebACL && c.CertificateARN == o.CertificateARN && c.Geo.text() == o.Geo.text()
+	return len(Diff(Tenant{Customizations: c}, Tenant{Customizations: o})) == 0
 }
 
 // withInherited returns desired with every block that it does not have taken from observed. This is how an adopted
@@ -51,12 +53,8 @@ func withInherited(desired, observed Tenant) Tenant {
 		desired.Parameters = observed.Parameters
 	}
 	c, o := &desired.Customizations, observed.Customizations
-	if c.WebACL == (WebACL{}) {
-		c.WebACL = o.WebACL
-	}
-	if c.CertificateARN == "" {
-		c.CertificateARN = o.CertificateARN
-	}
+	c.WebACL = cmp.Or(c.WebACL, o.WebACL)
+	c.CertificateARN = cmp.Or(c.CertificateARN, o.CertificateARN)
 	if c.Geo.Type == "" {
 		c.Geo = o.Geo
 	}
@@ -77,22 +75,13 @@ func (g Geo) text() string {
 	return g.Type + " " + strings.Join(g.Locations, ",")
 }
 
-func boolText(b bool) string {
-	if b {
-		return "true"
-	}
-	return "false"
-}
-
 func setText(list []string) string {
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(list))), ",")
 }
 
 func unionKeys(a, b map[string]string) []string {
-	all := maps.Clone(a)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := map[string]string{}
+	maps.Copy(all, a)
 	maps.Copy(all, b)
 	return slices.Sorted(maps.Keys(all))
 }

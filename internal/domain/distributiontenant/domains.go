@@ -10,30 +10,30 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// waitForDomains says which changes of domains have to wait, and for what.
-func waitForDomains(in Input) (Decision, bool) {
+// domainsHeld says which changes of domains have to wait, and for what.
+func domainsHeld(in judged) (Decision, bool) {
 	if !in.World.present() {
 		return pass()
 	}
-	waiting, leaving, unproven := in.facts.publication.Waiting, in.facts.publication.Leaving, in.facts.unproven
+	waiting, leaving, unproven := in.publication.Waiting, in.publication.Leaving, in.unproven
 	held := func(why string) (Decision, bool) {
-		return rest(chain.Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", prose.List(waiting), why)}, in.facts.certificate.Wait)
+		return rest(chain.Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", prose.List(waiting), why)}, in.certificate.Wait)
 	}
 	const ended = "when the pending certificate request has ended, because AWS processes one request at a time."
-	switch requested := in.facts.publication.Bound; {
-	case len(waiting) > 0 && in.facts.certificate.Stage == certificate.Underway:
+	switch requested := in.publication.Bound; {
+	case len(waiting) > 0 && in.certificate.Stage == certificate.Underway:
 		return held("can be added " + ended)
 	case len(requested) > 0:
 		waiting = requested
 		return held("can be removed " + ended)
-	case len(waiting) > 0 && in.facts.refused:
-		return do(in.facts.patience)
-	case len(waiting) > 0 && len(leaving) == 0 && in.facts.retrying && publication.Passes(in.facts.publication.Ready.Reason):
+	case len(waiting) > 0 && in.failure.refused:
+		return do(in.failure.patience)
+	case len(waiting) > 0 && len(leaving) == 0 && in.failure.retrying && publication.Passes(in.publication.Ready.Reason):
 		return do(Rest{KeepConditions: true})
 	case len(waiting) > 0 && len(leaving) > 0:
 		return held(fmt.Sprintf("is added once %s is removed from DNS. Otherwise, the certificate would be requested for both.", prose.List(leaving)))
 	case len(waiting) > 0:
-		return held("is added once its DNS record points to CloudFront. " + in.facts.publication.Ready.Message)
+		return held("is added once its DNS record points to CloudFront. " + in.publication.Ready.Message)
 	case len(leaving) > 0:
 		return rest(chain.Problem{Reason: resource.ReasonUpdatePending, Of: chain.Synced, Message: fmt.Sprintf(
 			"%s is removed from the distribution tenant after its DNS record is deleted, so that the name never points to CloudFront without a tenant.", prose.List(leaving))}, 0)
@@ -45,7 +45,6 @@ func waitForDomains(in Input) (Decision, bool) {
 
 // retriesDomains reports whether domains wait for the next try of what AWS has refused. A deployment must not come between
 // them: a refusal that is forgotten for it is met again at once, since the records may still be in DNS.
-func (in Input) retriesDomains() bool {
-	f := in.facts
-	return f.first && f.retrying && len(f.publication.Waiting) > 0 && f.certificate.Stage != certificate.Underway
+func (in judged) retriesDomains() bool {
+	return in.first && in.failure.retrying && len(in.publication.Waiting) > 0 && in.certificate.Stage != certificate.Underway
 }

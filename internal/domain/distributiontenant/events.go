@@ -39,9 +39,9 @@ func Acts(in Input, out Outcome) []chain.Event {
 	return acts
 }
 
-// Found tells of a tenant whose creation was announced, and whose answer was lost: it is there all the same. It is told with
+// CreatedUnanswered tells of a tenant whose creation was announced, and whose answer was lost: it is there all the same. It is told with
 // the status that has its ID, so that it is told once.
-func Found(in Input, out Outcome, r Report) []chain.Event {
+func CreatedUnanswered(in Input, out Outcome, r Report) []chain.Event {
 	created := slices.ContainsFunc(out.Done, func(s Step) bool {
 		switch s.(type) {
 		case Create, Adopt:
@@ -51,7 +51,7 @@ func Found(in Input, out Outcome, r Report) []chain.Event {
 		}
 	})
 	unanswered := (in.Attempts.Unanswered || in.Attempts.Announced.IsZero()) && in.Now.Sub(in.CreateMark) < resource.GracePeriod
-	if created || !unanswered || in.Memory.ID != "" || r.Tenant == nil || !in.judged().facts.resource.Mine() {
+	if created || !unanswered || in.Memory.ID != "" || r.Tenant == nil || !judge(in).resource.Mine() {
 		return nil
 	}
 	return []chain.Event{{Reason: resource.EventCreated, ID: r.Tenant.ID, Message: fmt.Sprintf("Created the distribution tenant %q (%s).", in.Desired.Name, r.Tenant.ID)}}
@@ -69,7 +69,7 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 		case c.Type == chain.Ready && c.Status && !before.Status && before.Reason != "" && Alarming(before.Reason):
 			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
 		case c.Type == chain.Ready && before.Reason != c.Reason && c.Reason == proof.ReasonDomainNotProven:
-			// No warning: a customer creates the record when they like. But someone has to show it to them.
+			// No warning: a customer creates the record when they like. But they have to see it.
 			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
 		case c.Type == chain.Synced && before.Reason != c.Reason && r.frozen(c.Reason):
 			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: c.Message})

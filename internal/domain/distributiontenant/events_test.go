@@ -96,7 +96,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What lets the object go is told once the finalizer is gone: the next pass does it again.
+// The last step is reported once the finalizer is gone: the next pass does it again.
 func TestWhatWasNotReleasedIsNotToldYet(t *testing.T) {
 	out := distributiontenant.Outcome{Done: []distributiontenant.Step{distributiontenant.LetGo{Left: "alpha (dt_1)"}}}
 	if acts := distributiontenant.Acts(dying(), out); len(acts) != 1 || acts[0].Reason != "Retained" {

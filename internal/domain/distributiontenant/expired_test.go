@@ -9,8 +9,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// A certificate that was issued ends without a sign in the list of tenants. What ACM shows
-// makes it worth a read, and so a new request; nothing else does while the ETag stands.
+// A certificate that was issued ends without a sign in the list of tenants. Only ACM's answer makes it worth a read,
+// and so a new request, while the ETag stays.
 func TestAnIssuedCertificateThatACMShowsAsUnusableIsReadAgain(t *testing.T) {
 	attached := func(in *distributiontenant.Input) {
 		requested(in)

@@ -7,10 +7,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
-// failing is what the failure in status lets a pass do.
-type failing struct {
-	// waiting means that a failure of this generation is not due for its next try. That of a
-	// certificate holds back its own next request, and nothing else.
+// failure is what the failure in status lets a pass do.
+type failure struct {
+	// waiting means that a failure of this generation is not due for its next try. That of a certificate only delays
+	// its own next request.
 	waiting bool
 	// patience keeps what was said of it until it is.
 	patience Rest
@@ -22,14 +22,14 @@ type failing struct {
 	retrying bool
 }
 
-// failing finds out how far the failure in status holds a pass back.
-func (in Input) failing() failing {
-	f, v := in.Memory.Failure, in.facts.resource
+// judgeFailure finds out which steps the failure in status delays.
+func (in judged) judgeFailure() failure {
+	f, v := in.Memory.Failure, in.resource
 	if f == nil {
-		return failing{}
+		return failure{}
 	}
 	next := func(f resource.Failure, last time.Time) time.Time {
-		if !v.Present && in.facts.first && republished(f) {
+		if !v.Present && in.first && republished(f) {
 			return retry.Republished.Next(f.Since, last)
 		}
 		return f.NextTry(last)
@@ -38,7 +38,7 @@ func (in Input) failing() failing {
 	// The tenant that stood in the way is gone.
 	unblocked := f.Reason == resource.ReasonAdoptionRequired && in.World.Swept && !v.Present
 	waiting := !certificate && !unblocked && v.Pausing(next) > 0
-	return failing{
+	return failure{
 		waiting: waiting, patience: Rest{After: v.DueIn(next), KeepConditions: true},
 		refused:  waiting && f.Reason != resource.ReasonDomainValidationPending,
 		retrying: f.Generation == in.Generation && !certificate,

@@ -8,15 +8,15 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// moved takes the domains that are handed over from the tenants that have them, one after the other. CloudFront does that
+// takenOver takes the domains that are handed over from the tenants that have them, one after the other. CloudFront does that
 // in one step, so that each is always served. It is no correction of drift: the drift policy does not hold it.
-func (in Input) moved() (Decision, bool) {
+func (in judged) takenOver() (Decision, bool) {
 	t := in.World.Tenant
-	for _, d := range in.facts.effective.Domains {
+	for _, d := range in.aim.effective.Domains {
 		if !slices.Contains(in.World.Moves, d) || slices.Contains(t.Domains, d) {
 			continue
 		}
-		if !in.facts.resource.Proven() {
+		if !in.resource.Proven() {
 			return do(Look{At: LookTags})
 		}
 		return do(Move{ID: t.ID, ETag: t.ETag, Domain: d})
@@ -26,7 +26,7 @@ func (in Input) moved() (Decision, bool) {
 
 // createdWithout leaves out of a new tenant the domains that are handed over to it: AWS takes none that another tenant
 // has, and moves one only to a tenant that exists.
-func (in Input) createdWithout(t Tenant) (Tenant, *Decision) {
+func (in judged) createdWithout(t Tenant) (Tenant, *Decision) {
 	rest := slices.DeleteFunc(slices.Clone(t.Domains), func(d string) bool { return slices.Contains(in.World.Moves, d) })
 	if len(rest) > 0 {
 		t.Domains = rest

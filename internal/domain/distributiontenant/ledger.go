@@ -13,12 +13,12 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// retracted keeps what is being torn down until no name leads to it any more.
-func retracted(in Input) (Decision, bool) {
+// dnsRemoved keeps what is being torn down until no name leads to it any more.
+func dnsRemoved(in judged) (Decision, bool) {
 	if in.retainsTenant() {
 		return pass()
 	}
-	left := in.facts.publication.Ledger
+	left := in.publication.Ledger
 	if len(left) == 0 {
 		return pass()
 	}
@@ -47,13 +47,13 @@ func recordNames(entries []dns.Entry) string {
 
 // retainsTenant reports whether the tenant outlives the object, and its records with it. One that
 // is gone or someone else's does not count; one without an owner was just released.
-func (in Input) retainsTenant() bool {
-	theirs := in.World.present() && in.facts.resource.Relation() == ownership.Foreign
+func (in judged) retainsTenant() bool {
+	theirs := in.World.present() && in.resource.Relation() == ownership.Foreign
 	return in.Policy.Retain && in.World.Knowledge != resource.Absent && !theirs
 }
 
-// inDoubt reports whether it is in doubt whose the tenant of a living object is. An object that is deleted takes back what
-// leads to its tenant, whoever has that now.
+// inDoubt reports whether it is in doubt whose the tenant of a living object is. An object that is deleted takes back
+// what leads to its tenant, even if another object owns the tenant now.
 func (in Input) inDoubt(v *resource.View) bool { return !in.Deleting && v.InDoubt() }
 
 // Rests reports whether nothing is changed in DNS for the object for now.

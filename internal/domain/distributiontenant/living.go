@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -27,31 +26,31 @@ func livingRules() []rule {
 		chain.Ask("Paused", "For a paused object, and while all writes to AWS are halted, nothing is read or written. Status shows what the account's list of tenants contains.", shared((*resource.View).Stopped)),
 		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
-		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", informed),
+		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", lookedUp),
 		chain.Ask("CertificateKnown", "The state of a managed certificate is read when it may have changed.", certificateKnown),
 		chain.Ask("Fresh", "A tenant whose list entry has changed is read completely.", fresh),
 		chain.Ask("Owned", "A tenant without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
 		chain.Ask("Finalized", "An object with a tenant in AWS always has the finalizer.", shared((*resource.View).Finalized)),
-		chain.Ask("Proven", "If the EdgeGrant demands a proof of a domain, its TXT record is looked for in public DNS. Without it, the domain is treated as if the spec did not have it.", domainsProven),
+		chain.Ask("Proven", "If the EdgeGrant demands a proof of a domain, its TXT record is looked for in public DNS. Without it, the domain is treated as if the spec did not have it.", proven),
 		chain.Ask("Announced", "If a tenant without DNS records of its own has to wait for its domains or its references, the target for its domains is looked up before it is created.", announced),
 		chain.Ask("Referenced", "Objects that the spec references must exist in AWS. Until then, a new tenant waits and an existing tenant is not changed.", referenced),
 		chain.Ask("WithinBudget", "A change or a correction of drift that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("InTurn", "A change of what the customers of a live tenant are served with reaches tenants in steps. Until it is the turn of this one, the fields that change stay as they are. Everything else is applied.", inTurn),
 		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
 		chain.Ask("TenantPresent", "A tenant that does not exist is created once everything it needs exists.", tenantPresent),
-		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached. A domain that is handed over is moved, and one that is dropped is claimed for its namespace first.", faithful),
-		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsFaithful)),
+		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached. A domain that is handed over is moved, and one that is dropped is claimed for its namespace first.", inSync),
+		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsInSync)),
 		chain.Ask("Routed", "The target of the DNS records is looked up once.", routed),
 		chain.Ask("ZonesKnown", "The hosted zones of the domains are looked up before records are published.", zonesKnown),
 		chain.Ask("Settled", "A deployment in progress is followed until it ends, unless domains wait for the next try of what AWS refused.", settled),
-		chain.Ask("DomainsHeld", "A domain is added when it can be validated, and removed when its DNS record is deleted.", waitForDomains),
+		chain.Ask("DomainsHeld", "A domain is added when it can be validated, and removed when its DNS record is deleted.", domainsHeld),
 		chain.Ask("CertificateUsable", "A requested managed certificate must be issued and attached.", certificateUsable),
 		chain.Ask("DistributionEnabled", "A distribution that was seen disabled is looked at again. Until it is enabled, CloudFront serves none of its tenants.", distributionEnabled),
 		chain.Ask("Serving", "CloudFront must serve every domain.", serving),
 	}
 }
 
-func informed(in Input) (Decision, bool) {
+func lookedUp(in judged) (Decision, bool) {
 	switch {
 	case in.World.Knowledge != resource.Nothing:
 		return pass()
@@ -66,20 +65,29 @@ func informed(in Input) (Decision, bool) {
 	return do(Look{At: LookTenant})
 }
 
-func fresh(in Input) (Decision, bool) {
-	if in.Unresolved() && !in.Nudged && in.facts.resource.Mine() {
+func fresh(in judged) (Decision, bool) {
+	if in.Unresolved() && !in.Nudged && in.resource.Mine() {
 		// The list tells enough of a tenant that nothing is compared with.
 		return pass()
 	}
 	nudged := in.Nudged && !in.World.TenantFresh && in.World.present()
-	if nudged || in.facts.publication.Doubted && in.DoubtedFor() == 0 || in.World.Knowledge == resource.Listed && !in.trusted() && !in.attachesUnread() {
+	if nudged || in.publication.Doubted && in.Attempts.DoubtedFor(in.Now) == 0 || in.World.Knowledge == resource.Listed && !in.trusted() && !in.attachesUnread() {
 		return do(Look{At: LookTenant})
 	}
 	return pass()
 }
 
-func owned(in Input) (Decision, bool) {
-	v := in.facts.resource.Owned(in.adoptionAdvice)
+// trusted reports whether the list alone proves that nothing has moved since AWS was last seen to equal the spec, apart
+// from domains that are not proven.
+func (in judged) trusted() bool {
+	synced := in.Memory.Conditions[chain.Synced]
+	equal := in.resource.Applied && (synced.Status || in.Memory.waitedForReference()) || in.stillUnproven()
+	return equal && in.World.Knowledge == resource.Listed && in.Memory.ETag != "" &&
+		in.World.Tenant.ETag == in.Memory.ETag && in.World.Tenant.ID == in.Memory.ID && synced.Generation == in.Generation
+}
+
+func owned(in judged) (Decision, bool) {
+	v := in.resource.Owned(in.adoptionAdvice)
 	if v.Do == resource.Adopt {
 		if d, fires := referenced(in); fires {
 			return d, true
@@ -88,8 +96,8 @@ func owned(in Input) (Decision, bool) {
 	return in.answer(v)
 }
 
-func (in Input) adoptionAdvice(relation ownership.Relation) string {
-	t, previous := in.World.Tenant, in.facts.resource.PreviousOwner().Named()
+func (in judged) adoptionAdvice(relation ownership.Relation) string {
+	t, previous := in.World.Tenant, in.resource.PreviousOwner().Named()
 	what := fmt.Sprintf("A distribution tenant named %q already exists (%s)", t.Name, t.ID)
 	const other = "The operator does not change it. To create a different tenant, delete this object, which does not affect that tenant, and create one with another spec.tenantName."
 	switch {
@@ -104,65 +112,64 @@ func (in Input) adoptionAdvice(relation ownership.Relation) string {
 	}
 }
 
-func tenantPresent(in Input) (Decision, bool) {
-	v := in.facts.resource
+func tenantPresent(in judged) (Decision, bool) {
+	v := in.resource
 	switch {
 	case in.World.present():
 		return pass()
 	case in.World.Refused != nil:
 		return in.refusal()
-	case v.Created():
+	case v.Tries.CreatedLately(v.Now):
 		return follow(v.Unseen())
-	case in.Memory.ID != "" && in.facts.resource.Applied && in.Policy.Drift != resource.DriftEnforce:
-		d, _ := rest(v.Lost(strconv.Quote(in.Desired.Name)), 0)
-		d.Drift = []resource.Difference{{Field: "tenantName", Desired: in.Desired.Name}}
-		return d, true
+	case in.Memory.ID != "" && in.resource.Applied && in.Policy.Drift != resource.DriftEnforce:
+		lost := v.Lost(strconv.Quote(in.Desired.Name))
+		return Decision{Step: Rest{Drift: []resource.Difference{{Field: "tenantName", Desired: in.Desired.Name}}}, Problem: &lost}, true
 	}
 	if d, fires := preflight(in); fires {
 		return d, true
 	}
-	target, waits := in.createdWithout(in.facts.target)
+	target, waits := in.createdWithout(in.aim.target)
 	if waits != nil {
 		return *waits, true
 	}
 	return do(Create{
-		Tenant: target, Tags: v.WantedTags(), Request: in.facts.certificate.Next, Partial: len(target.Domains) < len(in.facts.target.Domains) || in.facts.partial(),
+		Tenant: target, Tags: v.Tags().Wanted, Request: in.certificate.Next, Partial: len(target.Domains) < len(in.aim.target.Domains) || in.partial(),
 	})
 }
 
-func faithful(in Input) (Decision, bool) {
-	if in.blocked() {
+func inSync(in judged) (Decision, bool) {
+	if in.World.blocked() {
 		return in.refusal()
 	}
-	v := in.facts.resource
+	v := in.resource
 	if !v.Present {
 		return pass()
 	}
-	if d, fires := in.moved(); fires {
+	if d, fires := in.takenOver(); fires {
 		return d, true
 	}
-	diff, request, attach := in.facts.diff, in.facts.requestDue(), in.facts.certificate.Attach
+	diff, request, attach := in.aim.diff, in.requestDue(), in.certificate.Attach
 	if len(diff) == 0 && request == nil && !attach {
 		return pass()
 	}
-	if request != nil && !in.facts.stored {
+	if request != nil && !in.stored {
 		// Afterwards AWS only tells of the new one.
 		return do(Rest{Store: true})
 	}
-	want := in.facts.effective
+	want := in.aim.effective
 	var drift []resource.Difference
-	if in.facts.resource.Applied {
+	if in.resource.Applied {
 		drift = withoutAttaching(diff, attach)
 		switch {
 		case in.Policy.Drift != resource.DriftEnforce && request == nil && !attach:
 			return pass()
 		case in.World.Knowledge != resource.Whole && (in.Policy.Drift != resource.DriftEnforce || v.Inheriting()):
-			// What stays as it is has to be known to be sent again.
+			// Values that stay as they are have to be known, because they are sent again.
 			return do(Look{At: LookTenant})
 		case in.Policy.Drift != resource.DriftEnforce:
-			// What was learned is written under every policy, and nothing else with it.
+			// Facts that were learned are written under every policy, and nothing else with them.
 			want, drift = in.World.Tenant.Tenant, nil
-			want.Customizations.CertificateARN = in.facts.target.Customizations.CertificateARN
+			want.Customizations.CertificateARN = in.aim.target.Customizations.CertificateARN
 		case (attach || len(drift) > 0) && v.Fruitless():
 			return in.answer(resource.NotConverging(orAttaching(diff)))
 		}
@@ -177,13 +184,13 @@ func faithful(in Input) (Decision, bool) {
 	if want.ConnectionGroupID == "" {
 		want.ConnectionGroupID = t.ConnectionGroupID
 	}
-	u := Update{ID: t.ID, ETag: t.ETag, Seen: t.Tenant, Tenant: want, Request: request, Partial: in.facts.partial(), Drift: drift}
+	u := Update{ID: t.ID, ETag: t.ETag, Seen: t.Tenant, Tenant: want, Request: request, Partial: in.partial(), Drift: drift}
 	if in.World.Knowledge != resource.Whole {
 		// The list does not tell them. The answer will, and what differs then is corrected.
 		u.Seen.Parameters = want.Parameters
 	}
-	u = in.apart(u)
-	if d, fires := in.claimed(dropped(u)); fires {
+	u = u.apart(v.Fruitless())
+	if d, fires := in.claimFirst(dropped(u)); fires {
 		return d, true
 	}
 	return do(u)
@@ -192,15 +199,15 @@ func faithful(in Input) (Decision, bool) {
 // apart keeps a request for a certificate and a change of customizations in updates of their own: nothing says that AWS
 // takes a certificate and a request for another one together. The customizations come first, and nothing else with them. A
 // new domain, which comes with the request, is then never served without the web ACL and the restrictions that it is to
-// have, and an issued certificate is attached before AWS only tells of the next one. Customizations that AWS does not keep
-// hold the request back no longer than any other value that it does not keep is sent again. Those that are all taken away
-// name no certificate, and an empty block that AWS does not take must not hold the request up.
-func (in Input) apart(u Update) Update {
+// have, and an issued certificate is attached before AWS only tells of the next one. Customizations that AWS does not
+// keep delay the request only for as long as any value that AWS does not keep is sent again. Those that are all taken
+// away name no certificate, and an empty block that AWS does not take must not delay the request.
+func (u Update) apart(fruitless bool) Update {
 	customizations := u.Tenant.Customizations
 	if u.Request == nil || customizations.Equals(u.Seen.Customizations) || customizations.Equals(Customizations{}) {
 		return u
 	}
-	if in.facts.resource.Fruitless() {
+	if fruitless {
 		u.Tenant.Customizations = u.Seen.Customizations
 		return u
 	}
@@ -231,19 +238,18 @@ func orAttaching(diff []resource.Difference) []resource.Difference {
 
 // announced finds out where DNS has to point before there is a tenant, if the tenant has to wait for that, or waits anyway.
 // One list answers for all tenants, and what it does not have is not asked for again.
-func announced(in Input) (Decision, bool) {
-	r, w := in.facts.certificate.Request, in.World
-	waits := r != nil && r.ValidationTokenHost != certificate.SelfHosted || in.Unresolved()
-	if w.present() || in.Desired.DNS != nil || !waits || w.RoutingEndpoint != "" || in.looked() || !in.KnowsGroup() {
+func announced(in judged) (Decision, bool) {
+	w := in.World
+	if w.present() || in.Desired.DNS != nil || !in.ledFirst() && !in.Unresolved() || w.RoutingEndpoint != "" || in.looked() || !in.KnowsGroup() {
 		return pass()
 	}
 	return do(Look{At: LookRouting})
 }
 
-func routed(in Input) (Decision, bool) {
+func routed(in judged) (Decision, bool) {
 	w := in.World
 	// A tenant that had to be read again may have been moved to another group.
-	remembered := in.Memory.RoutingEndpoint != "" && in.facts.resource.Applied && !w.TenantFresh
+	remembered := in.Memory.RoutingEndpoint != "" && in.resource.Applied && !w.TenantFresh
 	known := w.RoutingKnown || w.RoutingEndpoint != "" || remembered
 	if !w.present() || known {
 		return pass()
@@ -251,13 +257,13 @@ func routed(in Input) (Decision, bool) {
 	return do(Look{At: LookRouting})
 }
 
-func settled(in Input) (Decision, bool) {
+func settled(in judged) (Decision, bool) {
 	t := in.World.Tenant
 	if t == nil || t.Status == Deployed || in.retriesDomains() {
 		return pass()
 	}
 	ready, untouched := in.Memory.Conditions[chain.Ready], !t.Created.IsZero() && t.Modified.Equal(t.Created)
-	return follow(in.facts.resource.Deploying(ready.Type == "" || ready.Reason == resource.ReasonCreating || untouched))
+	return follow(in.resource.Deploying(ready.Type == "" || ready.Reason == resource.ReasonCreating || untouched))
 }
 
 // follow ends the pass with a problem that ends when the inventory sees the tenant move.
@@ -267,7 +273,7 @@ func follow(p chain.Problem) (Decision, bool) {
 
 // distributionEnabled looks once more at a distribution that was last seen disabled. One read answers for all its tenants,
 // and their usual passes come often enough.
-func distributionEnabled(in Input) (Decision, bool) {
+func distributionEnabled(in judged) (Decision, bool) {
 	p := in.distributionDisabled()
 	if p == nil {
 		return pass()
@@ -280,7 +286,7 @@ func distributionEnabled(in Input) (Decision, bool) {
 }
 
 // distributionDisabled says that CloudFront does not answer for the tenant because of its distribution; nil if it may.
-func (in Input) distributionDisabled() *chain.Problem {
+func (in judged) distributionDisabled() *chain.Problem {
 	t := in.World.Tenant
 	if t == nil || !in.Desired.Enabled {
 		return nil
@@ -299,7 +305,7 @@ func (in Input) distributionDisabled() *chain.Problem {
 	return &chain.Problem{Reason: ReasonDistributionDisabled, Of: chain.Ready, Message: what + " is disabled, so CloudFront does not answer for the domains of its tenants. " + fix}
 }
 
-func serving(in Input) (Decision, bool) {
+func serving(in judged) (Decision, bool) {
 	t := in.World.Tenant
 	switch {
 	case t == nil || !in.Desired.Enabled:
@@ -316,7 +322,7 @@ func serving(in Input) (Decision, bool) {
 	if len(waiting) > 0 {
 		return rest(chain.Problem{Reason: resource.ReasonDomainValidationPending, Of: chain.Ready, Message: fmt.Sprintf(
 			"CloudFront does not answer for %s yet: no certificate covers the domain, or its DNS does not point at %s.",
-			prose.List(waiting), in.facts.endpointText)}, 0)
+			prose.List(waiting), in.endpointText())}, 0)
 	}
 	return pass()
 }

@@ -131,6 +131,7 @@ func createCases() map[string]question {
 	stuck := func(in distributiontenant.Input, reason chain.Reason) question {
 		return question{in: in, rule: "TenantPresent", step: distributiontenant.Rest{}, reason: reason, stuck: true}
 	}
+	missing := distributiontenant.Rest{Drift: []resource.Difference{{Field: "tenantName", Desired: spec().Name}}}
 	return map[string]question{
 		"a new object's tenant is created without a look: AWS refuses duplicates itself": {in: unborn(), rule: "TenantPresent", step: create},
 		"a tenant that was deleted outside is created again":                             {in: with(quiet(), absent), rule: "TenantPresent", step: create},
@@ -139,10 +140,10 @@ func createCases() map[string]question {
 			step: distributiontenant.Create{Tenant: create.Tenant, Tags: create.Tags, Request: withRequest.Desired.Request},
 		},
 		"under report a tenant that was deleted outside is only reported": {
-			in: with(quiet(), absent, drift(resource.DriftReport)), rule: "TenantPresent", step: distributiontenant.Rest{}, reason: resource.ReasonAWSError,
+			in: with(quiet(), absent, drift(resource.DriftReport)), rule: "TenantPresent", step: missing, reason: resource.ReasonAWSError,
 		},
 		"under suspend too": {
-			in: with(quiet(), absent, drift(resource.DriftSuspend)), rule: "TenantPresent", step: distributiontenant.Rest{}, reason: resource.ReasonAWSError,
+			in: with(quiet(), absent, drift(resource.DriftSuspend)), rule: "TenantPresent", step: missing, reason: resource.ReasonAWSError,
 		},
 		"a change of the spec is applied under report as well": {
 			in: with(quiet(), absent, edited, drift(resource.DriftReport)), rule: "TenantPresent", step: create,

@@ -2,8 +2,6 @@ package distributiontenant
 
 import (
 	"time"
-
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // outdatedFor is for how long after a change AWS may show a tenant as it was before it; lists were played with seven
@@ -13,7 +11,7 @@ const outdatedFor = 10 * time.Minute
 
 // Outdated reports whether AWS shows the tenant as it was before the last change that is known of it. It then has domains
 // that were taken from it since, which must not lead to CloudFront, and lacks those that it was given. Nothing is
-// concluded from that, but what is being deleted is removed from DNS whatever is shown.
+// concluded from that, but records that are being deleted are removed whatever AWS shows.
 func (in Input) Outdated(t Observed) bool {
 	known := in.Memory.Modified
 	if in.Attempts.Wrote.After(known) {
@@ -30,21 +28,10 @@ func (in Input) Unstored() time.Time {
 	return time.Time{}
 }
 
-// DoubtedFor is for how long reads may still be from before an update of which it is not known whether it took effect.
-// The tenant may lack a domain by now that they show.
-func (in Input) DoubtedFor() time.Duration {
-	if in.Attempts.Doubted.IsZero() {
-		return 0
-	}
-	return max(in.Attempts.Doubted.Add(resource.GracePeriod).Sub(in.Now), 0)
-}
-
 // onceCertain ends a rest when names can be published that wait for that.
-func (in Input) onceCertain(d Decision) Decision {
-	r, rests := d.Step.(Rest)
-	if due := in.DoubtedFor(); rests && in.facts.publication.Doubted && due > 0 && (r.After == 0 || due < r.After) {
-		r.After = due
-		d.Step = r
+func (in judged) onceCertain(d Decision) Decision {
+	if !in.publication.Doubted {
+		return d
 	}
-	return d
+	return within(in.Attempts.DoubtedFor(in.Now), d)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
-// A failure on the same generation holds back what would cost calls, until it is due.
+// A failure on the same generation delays everything that would cost calls, until it is due.
 func TestPatience(t *testing.T) {
 	// Failing for a minute, last tried ten seconds ago: due again 1 m 20 s after the start.
 	waiting := failing(now.Add(-time.Minute), now.Add(-10*time.Second))
@@ -63,8 +63,7 @@ func TestSentCountsCorrections(t *testing.T) {
 	}
 }
 
-// Where names are published first a try takes several passes, and the question of a person is
-// answered after the first.
+// Where names are published first a try takes several passes, and the request of a user is answered after the first.
 func TestATryThatAPersonAskedForIsSeenThrough(t *testing.T) {
 	refused := func(in *distributiontenant.Input) {
 		in.Memory.Failure = &resource.Failure{Reason: resource.ReasonDomainConflict, Generation: in.Generation, Since: now.Add(-time.Minute)}

@@ -182,7 +182,7 @@ func (p *play) see(whole bool) {
 	p.seen, p.whole = &t, whole
 }
 
-// observe is the input of a pass before anybody was asked.
+// observe is the input of a pass before any call.
 func (p *play) observe() distributiontenant.Input {
 	in := p.in
 	in.Now, in.Attempts = p.now, p.attempts
@@ -217,7 +217,7 @@ func (p *play) observe() distributiontenant.Input {
 // view is what the worker of the zone knows of the object's records.
 func (p *play) view(in distributiontenant.Input) dns.View {
 	v := dns.View{Records: map[dns.Record]dns.Standing{}}
-	records := in.Wants()
+	records, _ := in.Wants()
 	for _, e := range p.in.Memory.Ledger {
 		records = append(records, e.Record)
 	}
@@ -374,7 +374,7 @@ func (p *play) held(domain string) bool {
 // sees to that.
 func (p *play) proven(domain string) bool { return p.in.Desired.DNS == nil || p.leads(domain) }
 
-// leads reports whether a record of ours leads everybody to CloudFront.
+// leads reports whether a record of ours leads every client to CloudFront.
 func (p *play) leads(domain string) bool {
 	for r, have := range p.zone {
 		if r.Name == domain && have.phase != dns.Coming {

@@ -17,7 +17,7 @@ const CertificateIssued = "ISSUED"
 
 // preflight asks what AWS would ask of a create or an update, from cached reads, so
 // that a mistake is named by field instead of by a refused call.
-func preflight(in Input) (Decision, bool) {
+func preflight(in judged) (Decision, bool) {
 	d := in.World.Distribution
 	if d == nil {
 		return do(Look{At: LookDistribution})
@@ -31,7 +31,7 @@ func preflight(in Input) (Decision, bool) {
 	if !d.MultiTenant {
 		return stuck(resource.ReasonValidationFailed, upstream.NotMultiTenant(in.distributionText()))
 	}
-	if p := checkParameters(in.facts.effective.Parameters, *d); p != nil {
+	if p := checkParameters(in.aim.effective.Parameters, *d); p != nil {
 		return Decision{Step: Rest{}, Problem: p}, true
 	}
 	return checkCoverage(in, *d)
@@ -59,12 +59,12 @@ func checkParameters(have map[string]string, d Distribution) *chain.Problem {
 
 // checkCoverage asks for a certificate that covers each domain: the tenant's own or the
 // distribution's. With a managed certificate requested AWS judges by the domain's DNS.
-func checkCoverage(in Input, d Distribution) (Decision, bool) {
-	if in.facts.certificate.Request != nil {
+func checkCoverage(in judged, d Distribution) (Decision, bool) {
+	if in.certificate.Request != nil {
 		return pass()
 	}
 	var arns []string
-	for _, arn := range []string{in.facts.effective.Customizations.CertificateARN, d.CertificateARN} {
+	for _, arn := range []string{in.aim.effective.Customizations.CertificateARN, d.CertificateARN} {
 		if arn != "" && !slices.Contains(arns, arn) {
 			arns = append(arns, arn)
 		}
@@ -130,13 +130,6 @@ func (c Certificate) flaw(which string) string {
 		return which + " does not exist in this account's ACM in us-east-1. Use one that does."
 	}
 	return fmt.Sprintf("%s has the status %s. Only an ISSUED certificate can be used.", which, c.Status)
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // unserved lists the domains that the tenant does not have, and those that it has and

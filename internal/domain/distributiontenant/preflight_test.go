@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// What can be known before the first write is asked before it, and named by field.
+// All facts that can be known before the first write are asked before it, and named by field.
 func TestPreflight(t *testing.T) {
 	distribution := func(change func(*distributiontenant.Distribution)) func(*distributiontenant.Input) {
 		return func(in *distributiontenant.Input) {
@@ -99,7 +99,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// A refusal over a domain names who holds it to those whom that concerns, and what to do about it to all.
+// A refusal over a domain names its holder to users whom that concerns, and says to all what to do about it.
 func TestDomainConflictNamesTheHolder(t *testing.T) {
 	far, abroad := other, other
 	far.Namespace, far.Name = "pay", "checkout"
@@ -164,7 +164,8 @@ func TestAnAdoptionFromElsewhereIsNotNamed(t *testing.T) {
 	}
 }
 
-// What certificates cover is told as far as it leads to the domains: the other names may be another team's customers.
+// The names of certificates are reported as far as they lead to the domains: the others may be another team's
+// customers.
 func TestACertificateIsNotReadOut(t *testing.T) {
 	const wide = "arn:aws:acm:us-east-1:111122223333:certificate/wide"
 	for name, test := range map[string]struct {

@@ -9,7 +9,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// proofs are the domains of the spec that are proven, or have to be. What is being deleted proves nothing any more.
+// proofs are the domains of the spec that are proven, or have to be. An object that is being deleted proves nothing any
+// more.
 func (in Input) proofs() []proof.Entry {
 	if in.Deleting || len(in.Policy.Proofs)+len(in.Memory.Proofs) == 0 {
 		return nil
@@ -20,23 +21,23 @@ func (in Input) proofs() []proof.Entry {
 	}.Entries()
 }
 
-// unproven are those that are not proven yet.
-func (in Input) unproven() []proof.Entry {
+// missingProofs are those that are not proven yet.
+func (in Input) missingProofs() []proof.Entry {
 	return slices.DeleteFunc(in.proofs(), proof.Entry.Proven)
 }
 
 // ProvenDomains are the domains of the spec that the tenant may be given.
 func (in Input) ProvenDomains() []string {
-	unproven := in.unproven()
+	missing := in.missingProofs()
 	return slices.DeleteFunc(slices.Clone(in.Desired.Domains), func(d string) bool {
-		return slices.ContainsFunc(unproven, func(e proof.Entry) bool { return e.Domain == d })
+		return slices.ContainsFunc(missing, func(e proof.Entry) bool { return e.Domain == d })
 	})
 }
 
-// proven is the input as if the spec had only domains that are proven. A tenant keeps those that it has where none of the
-// spec is: it needs one.
-func (in Input) proven() Input {
-	if len(in.unproven()) == 0 {
+// onlyProven is the input as if the spec had only domains that are proven. A tenant keeps those that it has where none of
+// the spec is: it needs one.
+func (in Input) onlyProven() Input {
+	if len(in.missingProofs()) == 0 {
 		return in
 	}
 	if in.Desired.Domains = in.ProvenDomains(); len(in.Desired.Domains) == 0 && in.view().Mine() {
@@ -47,12 +48,12 @@ func (in Input) proven() Input {
 
 // stillUnproven reports whether the same domains wait for their proofs as when status was written, and nothing but them is
 // to be sent.
-func (in Input) stillUnproven() bool {
-	if in.Memory.Conditions[chain.Synced].Reason != proof.ReasonDomainNotProven || in.facts.resource.Inheriting() || in.facts.certificate.Attach {
+func (in judged) stillUnproven() bool {
+	if in.Memory.Conditions[chain.Synced].Reason != proof.ReasonDomainNotProven || in.resource.Inheriting() || in.certificate.Attach {
 		return false
 	}
 	before := slices.DeleteFunc(slices.Clone(in.Memory.Proofs), proof.Entry.Proven)
-	return len(before) > 0 && slices.Equal(domainsOf(before), domainsOf(in.facts.unproven))
+	return len(before) > 0 && slices.Equal(domainsOf(before), domainsOf(in.unproven))
 }
 
 // states has the domains of the object's own tenant, as far as it is known, with their states.
@@ -66,9 +67,9 @@ func (in Input) states() map[string]string {
 	return nil
 }
 
-// domainsProven looks for the records when that is due. A tenant that exists goes on without the domains that lack theirs.
-func domainsProven(in Input) (Decision, bool) {
-	unproven := in.facts.unproven
+// proven looks for the records when that is due. A tenant that exists continues without the domains that lack theirs.
+func proven(in judged) (Decision, bool) {
+	unproven := in.unproven
 	switch {
 	case len(unproven) == 0:
 		return pass()
@@ -88,17 +89,14 @@ func domainsOf(entries []proof.Entry) (out []string) {
 }
 
 // awaitProof ends the pass until the records are looked for again.
-func (in Input) awaitProof() (Decision, bool) {
-	return rest(*proof.Problem(in.facts.unproven, in.Attempts.Proofs.Sights), in.Attempts.Proofs.DueIn(in.Generation, in.Now))
+func (in judged) awaitProof() (Decision, bool) {
+	return rest(*proof.Problem(in.unproven, in.Attempts.Proofs.Sights), in.Attempts.Proofs.DueIn(in.Generation, in.Now))
 }
 
-// inTimeForProof ends a rest when the records are to be looked for again, whatever it is that the object rests for.
-func (in Input) inTimeForProof(d Decision) Decision {
-	r, rests := d.Step.(Rest)
-	due := in.Attempts.Proofs.DueIn(in.Generation, in.Now)
-	if rests && len(in.facts.unproven) > 0 && due > 0 && (r.After == 0 || due < r.After) {
-		r.After = due
-		d.Step = r
+// inTimeForProof ends a rest when the records are to be looked for again, whatever the reason for the rest.
+func (in judged) inTimeForProof(d Decision) Decision {
+	if len(in.unproven) == 0 {
+		return d
 	}
-	return d
+	return within(in.Attempts.Proofs.DueIn(in.Generation, in.Now), d)
 }

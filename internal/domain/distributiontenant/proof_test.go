@@ -107,19 +107,19 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-// What is not proven keeps no one from the domain, and is woken when a claim changes that.
+// An unproven object keeps no other from the domain, and is woken when a claim changes that.
 func TestWhatIsNotProvenClaimsNothing(t *testing.T) {
 	in := with(unborn(), demanded("alpha.example.com"))
 	want := []claim.Domain{{Name: "alpha.example.com", Stake: claim.Unproven}}
-	if d := cmp.Diff(want, in.Domains()); d != "" {
+	if d := cmp.Diff(want, in.Stakes()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	in = with(in, sighted("alpha.example.com", proof.Shown))
-	if got := in.Domains(); !slices.Equal(got, []claim.Domain{{Name: "alpha.example.com", Wanted: true}}) {
+	if got := in.Stakes(); !slices.Equal(got, []claim.Domain{{Name: "alpha.example.com", Wanted: true}}) {
 		t.Errorf("what is proven has %v", got)
 	}
 	adopting := with(quiet(), demanded("alpha.example.com"), tagged(nil))
-	if got := adopting.Domains(); !slices.Equal(got, []claim.Domain{{Name: "alpha.example.com", Wanted: true}}) {
+	if got := adopting.Stakes(); !slices.Equal(got, []claim.Domain{{Name: "alpha.example.com", Wanted: true}}) {
 		t.Errorf("what is about to be adopted has %v", got)
 	}
 }

@@ -130,7 +130,7 @@ func publishCases() map[string]question {
 	swapped := wanted
 	swapped.Domains = []string{betaName}
 	return map[string]question{
-		// What CloudFront proves comes first.
+		// Domains that CloudFront proves come first.
 		"an object gets its finalizer before anything is published": {in: with(early, func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "PublishedFirst", step: distributiontenant.EnsureFinalizer{}},
 		"a mistake in the spec is reported before anything is published": {
 			in: with(early, func(in *distributiontenant.Input) { in.Desired.Parameters = map[string]string{"no": "such"} }), rule: "PublishedFirst",

@@ -104,7 +104,7 @@ func (in *Input) Refer(references []Reference) {
 	if in.Unresolved() || a.Led == led {
 		return
 	}
-	// What was accepted or refused with another parent says nothing about this one.
+	// An acceptance or refusal with another parent says nothing about this one.
 	a.AcceptedFor, a.Accepted = 0, 0
 	a.Asked = a.Asked || a.Led != Parents{}
 	a.Led = led
@@ -189,8 +189,8 @@ func (in Input) Unresolvable() string {
 	return ""
 }
 
-// leadTo reports whether those are the parents that the references lead to. What a field names by its ID
-// changes with the generation only, and what leads nowhere is not compared.
+// leadTo reports whether those are the parents that the references lead to. A field with an ID changes with the
+// generation only, and a reference that leads nowhere is not compared.
 func (list References) leadTo(p Parents) bool {
 	for _, r := range list {
 		if r.problem() == nil && p.of(r.Field) != r.ID {
@@ -200,28 +200,23 @@ func (list References) leadTo(p Parents) bool {
 	return true
 }
 
-// referenced holds everything back while it is unknown what the spec asks for. A tenant that is there
+// referenced stops everything while it is unknown what the spec asks for. A tenant that is there
 // stays as it is, whatever else has changed: half a change could be a harmful one.
-func referenced(in Input) (Decision, bool) {
+func referenced(in judged) (Decision, bool) {
 	p := in.World.References.problem()
 	if p == nil {
 		return pass()
 	}
 	d := Decision{Step: Rest{}, Problem: p}
-	if !in.facts.resource.Mine() {
+	if !in.resource.Mine() {
 		return d, true
 	}
 	p.Of = chain.Synced
 	p.Message += " Until then, the distribution tenant is not changed."
 	if progress, fires := settled(in); fires {
 		d.Step = progress.Step
-	} else if wait := in.facts.certificate.Wait; in.facts.certificate.Request != nil && wait > 0 {
+	} else if wait := in.certificate.Wait; in.certificate.Request != nil && wait > 0 {
 		d.Step = Rest{After: wait}
 	}
 	return d, true
-}
-
-// waitedForReference reports whether the pass before this one rested because a reference led nowhere.
-func (m Memory) waitedForReference() bool {
-	return m.Conditions[chain.Synced].Reason == ReasonReferenceNotReady
 }

@@ -55,7 +55,7 @@ func grouped(changes ...func(*distributiontenant.Reference)) func(*distributiont
 	}
 }
 
-// What can be wrong with an object that the spec names.
+// The problems of an object that the spec names.
 func notFound(r *distributiontenant.Reference) {
 	*r = distributiontenant.Reference{Field: r.Field, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
 }
@@ -256,7 +256,7 @@ func TestConditionsOfReferences(t *testing.T) {
 	}
 }
 
-// What status remembers of the parents is what AWS was made equal to, and of the ETag what was compared.
+// Status remembers the parents that AWS was made equal to, and the ETag that was compared.
 func TestMemoryOfReferences(t *testing.T) {
 	accepted := func(in *distributiontenant.Input) {
 		in.Attempts.AcceptedFor, in.Attempts.Accepted = in.Generation, resource.WroteConfig
@@ -331,7 +331,7 @@ func TestDNSWhileAReferenceLeadsNowhere(t *testing.T) {
 			if d := cmp.Diff(test.want, test.in.NextLedger()); d != "" && len(test.want)+len(test.in.NextLedger()) > 0 {
 				t.Errorf("ledger (-want +got):\n%s", d)
 			}
-			if test.in.Extent() != dns.Whole {
+			if _, extent := test.in.Wants(); extent != dns.Whole {
 				t.Error("the zones would keep to what was declared before")
 			}
 		})
@@ -355,7 +355,7 @@ func TestWhatIsDeclaredBeforeTheTenantWasLookedFor(t *testing.T) {
 		"one that is gone, at the end of the object":    {with(quiet(), absent, ends), dns.Whole},
 		"one that was not looked for yet, with records": {with(quiet(), published, unknown), dns.Blind},
 	} {
-		if got := test.in.Extent(); got != test.want {
+		if _, got := test.in.Wants(); got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}

@@ -10,14 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// blocked reports whether this pass's write was refused for a reason that still holds. That a name was taken is
-// explained as soon as the tenant of that name is seen.
-func (in Input) blocked() bool {
-	return in.World.Refused != nil && (!in.World.present() || in.World.Refused.Kind != fault.Exists)
-}
-
 // refusal turns the refusal of this pass's write into the problem to show.
-func (in Input) refusal() (Decision, bool) {
+func (in judged) refusal() (Decision, bool) {
 	f := in.World.Refused
 	switch f.Kind {
 	case fault.Exists:
@@ -31,7 +25,7 @@ func (in Input) refusal() (Decision, bool) {
 		return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: resource.ReasonDomainConflict, Message: message, Detail: detail, Stuck: true}}, true
 	case fault.DomainUnverified:
 		// A certificate that failed for want of proof is not asked for without it either.
-		if c := in.facts.certificate.Ready; c.Reason == resource.ReasonCertificateFailed && !in.facts.certificate.Comes {
+		if c := in.certificate.Ready; c.Reason == resource.ReasonCertificateFailed && !in.certificate.Comes {
 			return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady, Stuck: true}}, true
 		}
 		if in.World.RoutingEndpoint == "" && in.Memory.RoutingEndpoint == "" && !in.looked() && in.KnowsGroup() {
@@ -39,7 +33,7 @@ func (in Input) refusal() (Decision, bool) {
 		}
 		return stuck(resource.ReasonDomainValidationPending, fmt.Sprintf(
 			"CloudFront cannot verify %s yet: no certificate covers the domain, or its DNS does not point at %s. AWS: %s",
-			prose.List(in.Desired.Domains), in.facts.endpointText, f.Message))
+			prose.List(in.Desired.Domains), in.endpointText(), f.Message))
 	default:
 		return stuck(resource.ReasonOf(f.Kind), f.Error())
 	}
@@ -47,7 +41,7 @@ func (in Input) refusal() (Decision, bool) {
 
 // holderText says who has a domain that AWS refuses, and what to do about it. The detail names a holder that is none of
 // the readers' business.
-func (in Input) holderText() (message, detail string) {
+func (in judged) holderText() (message, detail string) {
 	h := in.World.Holder
 	if h == nil {
 		return fmt.Sprintf("Another CloudFront resource already uses a domain of this tenant (%s). It is not visible as a distribution tenant in this account. Remove the domain there, or move it with UpdateDomainAssociation. AWS: %s",
@@ -59,7 +53,7 @@ func (in Input) holderText() (message, detail string) {
 		return used + "a distribution tenant that no operator owns. Remove it there first. Or adopt that tenant: create an object with its name in spec.tenantName and with spec.adoptionPolicy IfUnowned. Ask the platform team: the operator's log has the name.",
 			used + tenant + ", which no operator owns."
 	}
-	owner := h.Owner.ShownTo(in.facts.resource.Me)
+	owner := h.Owner.ShownTo(in.resource.Me)
 	if owner.Detail == "" {
 		return used + tenant + " of " + owner.Text + ". Remove it there first.", ""
 	}

@@ -18,10 +18,10 @@ func removeRules() []rule {
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
 		chain.Ask("WithinBudget", "A deletion waits until the burst that it belongs to is seen whole, and for a person if that is more than the deletion budget allows.", shared((*resource.View).WithinBudget)),
 		chain.Ask("Located", "The tenant counts as missing only after a direct read of it, or after AWS has confirmed its deletion.", located),
-		chain.Ask("DNSRemoved", "DNS records are deleted first, on every server of the DNS service, so that no name points to CloudFront without a tenant.", retracted),
+		chain.Ask("DNSRemoved", "DNS records are deleted first, on every server of the DNS service, so that no name points to CloudFront without a tenant.", dnsRemoved),
 		chain.Ask("CertificatesGone", "After the tenant is deleted, its managed certificates are deleted once nothing uses them.", certificatesGone),
 		chain.Ask("Gone", "The finalizer is removed after AWS has confirmed the deletion, or a read that the tenant does not exist, and no create request can still take effect.", gone),
-		chain.Ask("Proven", "A resource without the owner tags of this object is not touched.", provenOurs),
+		chain.Ask("Proven", "A resource without the owner tags of this object is not touched.", removalProven),
 		chain.Ask("CertificatesLearned", "The list of the tenant's own managed certificates is stored while AWS can still provide it.", certificatesLearned),
 		chain.Ask("Retained", "If the tenant is retained, only the owner tags are removed.", shared((*resource.View).Retained)),
 		chain.Ask("Claimed", "The domains are claimed for the namespace before they leave AWS, so that no other namespace gets them at once.", claimed),
@@ -30,25 +30,25 @@ func removeRules() []rule {
 	}
 }
 
-func gone(in Input) (Decision, bool) {
+func gone(in judged) (Decision, bool) {
 	if in.World.Knowledge != resource.Absent {
 		return pass()
 	}
-	if d, waits := in.answer(in.facts.resource.AwaitCreate(resource.Missing)); waits {
+	if d, waits := in.answer(in.resource.AwaitCreate(resource.Missing)); waits {
 		return d, true
 	}
 	return do(LetGo{})
 }
 
-func located(in Input) (Decision, bool) {
+func located(in judged) (Decision, bool) {
 	if in.World.Knowledge == resource.Nothing {
 		return do(Look{At: LookTenant})
 	}
 	return pass()
 }
 
-func provenOurs(in Input) (Decision, bool) {
-	v := in.facts.resource
+func removalProven(in judged) (Decision, bool) {
+	v := in.resource
 	if !v.Proven() {
 		return do(Look{At: LookTags})
 	}
@@ -69,7 +69,7 @@ func provenOurs(in Input) (Decision, bool) {
 	return do(LetGo{Left: fmt.Sprintf("%s (%s)", in.World.Tenant.Name, in.World.Tenant.ID)})
 }
 
-func disabled(in Input) (Decision, bool) {
+func disabled(in judged) (Decision, bool) {
 	t := in.World.Tenant
 	if !t.Enabled {
 		return pass()
@@ -88,9 +88,9 @@ func disabled(in Input) (Decision, bool) {
 	return certainly(in, Disable{ID: t.ID, ETag: t.ETag, Whole: &whole})
 }
 
-func deleted(in Input) (Decision, bool) {
+func deleted(in judged) (Decision, bool) {
 	t := in.World.Tenant
-	deleting, accepted := in.facts.resource.AwaitDelete()
+	deleting, accepted := in.resource.AwaitDelete()
 	disabling := chain.Problem{Reason: resource.ReasonDisabling, Message: "The distribution tenant is disabled. It can be deleted after the change is deployed."}
 	settled := t.Status == Deployed
 	switch {

@@ -66,8 +66,8 @@ func (o Observed) answersForAll() bool {
 	return !slices.ContainsFunc(o.Domains, func(d string) bool { return o.DomainStates[d] != DomainActive })
 }
 
-// served is what status says of the certificate in use. What is not known stays as it was, for the same certificate: it
-// can't be told from one that has not changed.
+// served is what status says of the certificate in use. If nothing is known of the certificate, status keeps what it
+// has of the same certificate, which may not have changed.
 func (in conclusion) served() *Served {
 	before := in.Memory.Served
 	arn, known := in.InUse()

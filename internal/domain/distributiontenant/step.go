@@ -13,8 +13,7 @@ import (
 //
 //sumtype:decl
 type Step interface {
-	// Effect says what the step does to the world.
-	Effect() chain.Effect
+	chain.Step
 	step()
 }
 
@@ -87,7 +86,8 @@ type Update struct {
 	chain.Writes
 
 	ID, ETag string
-	// Seen is the tenant under that ETag. What Tenant has as well is not sent: AWS keeps what an update leaves out.
+	// Seen is the tenant under that ETag. Parts that Tenant has as well are not sent: AWS keeps what an update leaves
+	// out.
 	Seen   Tenant
 	Tenant Tenant
 	// Request asks for a managed certificate along with the update; nil when none is wanted.
@@ -172,6 +172,8 @@ type Rest struct {
 	Store bool
 	// Announced are the keys of tags that the next step sets. Status has them before.
 	Announced []string
+	// Drift is what differs and is only reported.
+	Drift []resource.Difference
 }
 
 func (Look) step()            {}
@@ -191,12 +193,13 @@ func (Rest) step()            {}
 func (DeleteCertificate) step() {}
 
 // Decision is the outcome of a chain.
-type Decision struct {
-	// Rule is the name of the rule that fired.
-	Rule string
-	Step Step
-	// Problem is what keeps the object from being Ready, nil when nothing does.
-	Problem *chain.Problem
-	// Drift is what differs and is only reported.
-	Drift []resource.Difference
+type Decision = chain.Decision[Step]
+
+// within ends a rest after that time at the latest; zero sets no such time.
+func within(due time.Duration, d Decision) Decision {
+	if r, rests := d.Step.(Rest); rests && due > 0 && (r.After == 0 || due < r.After) {
+		r.After = due
+		d.Step = r
+	}
+	return d
 }

@@ -24,7 +24,7 @@ type Turn struct {
 
 	// Values are those that it was asked about.
 	Values []string
-	// Release says how an administrator lets the rest go on at once. Empty: there is no such way.
+	// Release says how an administrator lets the rest continue at once. Empty: there is no such way.
 	Release string
 }
 
@@ -46,27 +46,27 @@ func serviceField(field string) string {
 }
 
 // live reports whether CloudFront answers for a domain of the tenant.
-func (in Input) live() bool {
+func (in judged) live() bool {
 	t := in.World.Tenant
 	return t.Enabled && slices.ContainsFunc(t.Domains, in.serves)
 }
 
 // serviceChange is what changes for the customers of a live tenant. A certificate that the operator has requested and
 // attaches is not part of it.
-func (in Input) serviceChange() []resource.Difference {
-	t, f := in.World.Tenant, in.facts
-	if !in.Spreads || t == nil || in.Deleting || in.Unresolved() || !f.resource.Mine() || !in.live() {
+func (in judged) serviceChange() []resource.Difference {
+	t := in.World.Tenant
+	if !in.Spreads || t == nil || in.Deleting || in.Unresolved() || !in.resource.Mine() || !in.live() {
 		return nil
 	}
 	var out []resource.Difference
-	if !f.resource.Applied || in.Policy.Drift == resource.DriftEnforce {
-		want := f.effective
+	if !in.resource.Applied || in.Policy.Drift == resource.DriftEnforce {
+		want := in.aim.effective
 		if in.World.Knowledge != resource.Whole {
 			// The list does not tell them.
 			want.Parameters = t.Parameters
 		}
 		out = slices.DeleteFunc(Diff(want, t.Tenant), func(d resource.Difference) bool {
-			return serviceField(d.Field) == "" || d.Field == certificateField && f.certificate.Request != nil
+			return serviceField(d.Field) == "" || d.Field == certificateField && in.certificate.Request != nil
 		})
 	}
 	if d, moves := in.movedRecords(); moves {
@@ -76,7 +76,7 @@ func (in Input) serviceChange() []resource.Difference {
 }
 
 // movedRecords is the difference between the zone that the spec names, and the one in which a domain is published.
-func (in Input) movedRecords() (resource.Difference, bool) {
+func (in judged) movedRecords() (resource.Difference, bool) {
 	spec := in.Desired.DNS
 	if spec == nil {
 		return resource.Difference{}, false
@@ -92,7 +92,7 @@ func (in Input) movedRecords() (resource.Difference, bool) {
 
 // leaves reports whether the spec names another zone than that of the record. Which zone is the nearest one, and which
 // account the only one, is not the spec's to say.
-func (in Input) leaves(e dns.Entry, domain string) bool {
+func (in judged) leaves(e dns.Entry, domain string) bool {
 	spec := in.Desired.DNS
 	switch {
 	case e.Provider.Service != spec.Provider.Service, spec.Provider.Account != "" && spec.Provider.Account != e.Provider.Account:
@@ -113,7 +113,7 @@ type turn struct {
 	waits   bool
 }
 
-func (in Input) turn() turn {
+func (in judged) judgeTurn() turn {
 	t := turn{service: in.serviceChange()}
 	t.waits = len(t.service) > 0 && !(in.World.TurnKnown && in.World.Turn.Go && rollout.Covers(in.World.Turn.Values, valuesOf(t.service)))
 	return t
@@ -138,11 +138,11 @@ func (t turn) waitsWith(fields ...string) bool {
 }
 
 // asServed is the tenant as it should be, without the service change.
-func (in Input) asServed(want Tenant) Tenant {
+func (in judged) asServed(want Tenant) Tenant {
 	have, learned := in.World.Tenant.Tenant, want.Customizations.CertificateARN
 	want.DistributionID, want.ConnectionGroupID, want.Parameters = have.DistributionID, have.ConnectionGroupID, have.Parameters
 	want.Customizations = have.Customizations
-	if in.facts.certificate.Request != nil {
+	if in.certificate.Request != nil {
 		want.Customizations.CertificateARN = learned
 	}
 	return want
@@ -150,23 +150,22 @@ func (in Input) asServed(want Tenant) Tenant {
 
 // bareUntilTurn reports whether no certificate is known to cover further domains before it is the tenant's turn: the one
 // that the spec names, or that of its distribution, comes with it.
-func (in Input) bareUntilTurn() bool {
-	f := in.facts
-	return f.waitsWith(certificateField) || f.certificate.Request == nil && f.waitsWith("distributionId")
+func (in judged) bareUntilTurn() bool {
+	return in.turn.waitsWith(certificateField) || in.certificate.Request == nil && in.turn.waitsWith("distributionId")
 }
 
 // inTurn asks whether it is the tenant's turn, and once more where more differs than was known. Nothing is held here: without
 // its turn, what is compared lacks the change.
-func inTurn(in Input) (Decision, bool) {
-	if !in.facts.waits || in.World.TurnKnown && !in.World.Turn.Go {
+func inTurn(in judged) (Decision, bool) {
+	if !in.turn.waits || in.World.TurnKnown && !in.World.Turn.Go {
 		return pass()
 	}
 	return do(Look{At: LookTurn})
 }
 
-// Asks is the service change, as the order is asked about it. Changes are the differences that it consists of.
-func (in Input) Asks() (a rollout.Ask, changes []resource.Difference) {
-	changes = in.judged().facts.service
+// Ask is the service change, as the order is asked about it. Changes are the differences that it consists of.
+func (in Input) Ask() (a rollout.Ask, changes []resource.Difference) {
+	changes = judge(in).turn.service
 	for _, d := range changes {
 		if field := serviceField(d.Field); !slices.Contains(a.Fields, field) {
 			a.Fields = append(a.Fields, field)
@@ -206,11 +205,11 @@ func Told(in Input, out Outcome, r Report) rollout.Outcome {
 	if out.Err != nil {
 		return rollout.Outcome{}
 	}
-	in = in.judged()
-	v, t := in.facts.resource, in.World.Tenant
+	j := judge(in)
+	v, t := j.resource, j.World.Tenant
 	o := rollout.Outcome{Still: in.Still() || in.Unresolved()}
-	compared := in.World.Knowledge == resource.Whole || in.World.present() && in.trusted()
-	o.Settled = !o.Still && len(in.facts.service) == 0 && (in.World.Knowledge == resource.Absent || v.Mine() && compared)
+	compared := in.World.Knowledge == resource.Whole || in.World.present() && j.trusted()
+	o.Settled = !o.Still && len(j.turn.service) == 0 && (in.World.Knowledge == resource.Absent || v.Mine() && compared)
 	updated := slices.ContainsFunc(out.Done, func(s Step) bool { _, is := s.(Update); return is })
 	served := t != nil && t.Enabled
 	o.Unserved = o.Settled && !served && !updated
@@ -228,7 +227,7 @@ func Told(in Input, out Outcome, r Report) rollout.Outcome {
 // rollingOut is the condition Synced of a tenant that waits for its turn.
 func (in conclusion) rollingOut() chain.Condition {
 	turn := in.World.Turn
-	c := resource.Pending(resource.PendingText(in.facts.service) + " The same change reaches customers in steps: the next ones when those before are Ready with it. It is not the turn of this tenant yet. This is rollout " + turn.Group + "." + turn.Release)
+	c := resource.Pending(resource.PendingText(in.turn.service) + " The same change reaches customers in steps: the next ones when those before are Ready with it. It is not the turn of this tenant yet. This is rollout " + turn.Group + "." + turn.Release)
 	c.Reason = ReasonRollingOut
 	return c
 }

@@ -23,7 +23,7 @@ func spreads(in *distributiontenant.Input) { in.Spreads = true }
 func answers(goes bool) func(*distributiontenant.Input) {
 	return func(in *distributiontenant.Input) {
 		in.Spreads, in.World.TurnKnown = true, true
-		asks, _ := in.Asks()
+		asks, _ := in.Ask()
 		in.World.Turn = distributiontenant.Turn{Values: asks.Values, Answer: rollout.Answer{Go: goes, Group: "0a1b2c3d"}, Release: " To release the rest, run: it."}
 	}
 }
@@ -102,11 +102,11 @@ func TestWhatIsAskedAbout(t *testing.T) {
 		}), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if off, _ := test.in.Asks(); len(off.Fields) > 0 {
+			if off, _ := test.in.Ask(); len(off.Fields) > 0 {
 				t.Errorf("without an order there is a change of %v", off.Fields)
 			}
 			in := with(test.in, spreads)
-			asks, _ := in.Asks()
+			asks, _ := in.Ask()
 			if d := cmp.Diff(test.fields, asks.Fields); d != "" {
 				t.Errorf("fields (-want +got):\n%s", d)
 			}
@@ -144,7 +144,7 @@ func turnCases() map[string]question {
 	}
 }
 
-// A tenant that waits says so, goes on to be Ready, and does not count as changed, whatever else was sent for the generation.
+// A tenant that waits says so, stays Ready, and does not count as changed, whatever else was sent for the generation.
 func TestATenantThatWaits(t *testing.T) {
 	in := with(quiet(), wants(tier), answers(false))
 	in.Attempts.AcceptedFor, in.Attempts.Accepted = in.Generation, resource.WroteConfig
@@ -185,7 +185,8 @@ func TestTheZoneWaits(t *testing.T) {
 	}
 	for goes, want := range map[bool]string{false: "alpha.example.com Z1, b.example.com Z2", true: "alpha.example.com Z2, b.example.com Z2"} {
 		var got []string
-		for _, r := range with(in, answers(goes)).Wants() {
+		wants, _ := with(in, answers(goes)).Wants()
+		for _, r := range wants {
 			got = append(got, r.Name+" "+r.ZoneID)
 		}
 		if d := cmp.Diff(want, strings.Join(got, ", ")); d != "" {
@@ -194,7 +195,7 @@ func TestTheZoneWaits(t *testing.T) {
 	}
 }
 
-// What a pass tells the order.
+// The reports of passes to the order.
 func TestTold(t *testing.T) {
 	wrote := []distributiontenant.Step{distributiontenant.Update{}}
 	failed := func(in *distributiontenant.Input) {

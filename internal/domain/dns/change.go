@@ -3,8 +3,7 @@ package dns
 // Action is what a change does.
 type Action string
 
-// The actions. What a batch replaces it deletes with its exact value, so that it never
-// overwrites what it has not seen.
+// The actions. A batch deletes what it replaces with its exact value, so that it never overwrites what it has not seen.
 const (
 	Create Action = "CREATE"
 	Delete Action = "DELETE"
@@ -14,8 +13,8 @@ const (
 type Change struct {
 	Action Action
 	Set    RecordSet
-	// Owner is the object whose record that is, for providers that keep a note next to a record. What is put back for others
-	// has none.
+	// Owner is the object whose record that is, for providers that keep a note next to a record. A record that is
+	// restored for others has none.
 	Owner Owner
 }
 

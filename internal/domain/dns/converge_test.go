@@ -21,7 +21,7 @@ type model struct {
 	ever map[dns.Record]bool
 	// made are the records that the worker created and that were not touched since.
 	made map[dns.Record]bool
-	// owed are the sets of others that takeovers have replaced, by name, as far as no person has changed the name since.
+	// owed are the sets of others that takeovers have replaced, by name, as far as no user has changed the name since.
 	owed map[string][]dns.RecordSet
 	// seen are the sets of others that the zone ever had.
 	seen []dns.RecordSet
@@ -165,7 +165,7 @@ func (m *model) disturb() {
 	}
 }
 
-// forgive forgets what is owed to names that a person has changed.
+// forgive forgets what is owed to names that a user has changed.
 func (m *model) forgive(before []dns.RecordSet) {
 	for name := range m.owed {
 		at := func(sets []dns.RecordSet) []dns.RecordSet {
@@ -177,7 +177,7 @@ func (m *model) forgive(before []dns.RecordSet) {
 	}
 }
 
-// calm lets passes and worker go on undisturbed until nothing moves.
+// calm lets passes and worker run undisturbed until nothing moves.
 func (m *model) calm() {
 	for range 12 {
 		before, moved := m.ledgers(), false

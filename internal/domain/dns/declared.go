@@ -45,25 +45,25 @@ func (e Declared) happen(z *ZoneState) {
 	c.Claim = part
 	z.claims.add(c)
 	// The new ones first: what is known of an identity is lost with its last claim.
-	z.admit(c.accesses())
+	z.rights.admit(c.accesses())
 	z.rights.dismiss(formerly)
 	if !again {
 		z.restore(c)
-		z.missing(c)
+		z.doubts.noteUnlisted(c)
 	}
 	c.forgetGone()
 	c.Barred = z.rights.identities[c.Access].barred
-	// What this object is told now it need not be woken for.
+	// The object gets this answer now, so it need not be woken for it.
 	c.answered = z.digest(c)
 	z.settle()
-	if stored && z.goesOn(c) {
+	if stored && z.canAdvance(c) {
 		// An object that stores a ledger at the end of a pass does not look at the answer any more.
 		z.wake(part.Owner)
 	}
 }
 
-// goesOn reports whether the ledger of a claim has to go on by what is known already.
-func (z *ZoneState) goesOn(c *declared) bool {
+// canAdvance reports whether the ledger of a claim can advance with what is known already.
+func (z *ZoneState) canAdvance(c *declared) bool {
 	view := View{Records: map[Record]Standing{}}
 	z.each(c, func(r Record, s Standing) { view.Records[r] = s })
 	next := Advance(c.Ledger, c.Wants, view, Policy{Takeover: c.Takeover, Reclaims: c.Reclaims, Inherits: c.Inherits, RoleARN: c.Access.RoleARN})

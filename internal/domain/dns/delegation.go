@@ -12,7 +12,8 @@ const (
 )
 
 // delegation finds the NS set by which a zone leaves a name to other servers: one at the name or above it, but below the
-// zone's own name, which has an SOA. Of several the one nearest to the zone's own name counts, as for resolvers.
+// zone's own name, which has an SOA. If there are several, the one nearest to the zone's own name counts, as for
+// resolvers.
 func delegation(sets map[string][]RecordSet, name string) *RecordSet {
 	var found *RecordSet
 	for above := true; above; _, name, above = strings.Cut(name, ".") {

@@ -14,7 +14,7 @@ func of(kind, name, value string) dns.RecordSet {
 	return dns.RecordSet{Key: dns.Key{Name: name, Type: kind}, TTL: 300, Values: []string{value}}
 }
 
-// What the zone delegates away is not published in it, and says where it is delegated.
+// A name that the zone delegates away is not published in it, and the message says where it is delegated.
 func TestWhatIsDelegatedIsNotPublished(t *testing.T) {
 	own := []dns.RecordSet{of("SOA", apex, "ns.example.com. host.example.com. 1 2 3 4 5"), of("NS", apex, "ns.example.com.")}
 	const name = "a.shop.example.com"
@@ -85,7 +85,7 @@ func TestADelegationComesAndGoes(t *testing.T) {
 	next(dns.Blocked)
 }
 
-// What is published and then delegated away does not count as there. It is still ours, and is deleted when it has to go.
+// A published record that is then delegated away does not count as there. It is still ours, and can be deleted.
 func TestWhatIsDelegatedLaterIsNotThere(t *testing.T) {
 	const name = "a.shop.example.com"
 	a, aaaa := alias(name, dns.A, target), alias(name, dns.AAAA, target)

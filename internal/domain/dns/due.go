@@ -31,9 +31,9 @@ func (z *ZoneState) Due(now time.Time) (first time.Time, what Job) {
 			first, what = due, j
 		}
 	}
-	read, some := z.readDue()
+	read, some := z.doubts.due()
 	consider(read, some, Reading)
-	send, some := z.sendDue()
+	send, some := z.outbox.due()
 	consider(send, some, Sending)
 	poll := z.flights.due()
 	consider(poll.at(), poll != nil, Polling)
@@ -46,11 +46,11 @@ func (z *ZoneState) Due(now time.Time) (first time.Time, what Job) {
 func (e Begun) happen(z *ZoneState) {
 	switch e.Job {
 	case Reading:
-		z.beginName()
+		z.doubts.begin()
 	case Sending:
-		z.beginBatch()
+		z.outbox.begin()
 	case Polling:
-		z.beginPoll()
+		z.flights.begin()
 	case Listing:
 		z.beginPage()
 	case Expiring:
@@ -86,7 +86,7 @@ func (z *ZoneState) expiryDue() (first time.Time, some bool) {
 
 // expire ends the pauses that are over.
 func (z *ZoneState) expire() {
-	z.land()
+	z.flights.land()
 	for key, r := range z.outbox.refused {
 		if !r.over && !z.at.Now.Before(r.next) {
 			r.over = true
@@ -96,7 +96,7 @@ func (z *ZoneState) expire() {
 	for access, i := range z.rights.identities {
 		if i.changeErr != nil && !i.changeOver && !z.at.Now.Before(i.changeNext) {
 			i.changeOver = true
-			z.touchIdentity(access)
+			z.rights.touchIdentity(access)
 		}
 	}
 }

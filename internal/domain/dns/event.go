@@ -14,7 +14,7 @@ type (
 	}
 	// Forgotten takes back what an object has declared.
 	Forgotten struct{ Owner Owner }
-	// RefreshAsked means that a person wants the zone to be looked at.
+	// RefreshAsked means that a user wants the zone to be looked at.
 	RefreshAsked struct{}
 	// Begun means that what is due is being done now. The call that it takes is an effect.
 	Begun struct{ Job Job }

@@ -11,6 +11,10 @@ import (
 
 // flights are the batches that may not be at every server yet.
 type flights struct {
+	*ground
+
+	rights *rights
+
 	all []*flight
 	// restored has what an earlier process may have sent.
 	restored *flight
@@ -35,7 +39,7 @@ type flight struct {
 	slow bool
 }
 
-// slowAfter is how long a batch is on its way before those who wait for it are told. It would
+// slowAfter is how long a batch is on its way before the objects that wait for it are told. It would
 // cost each of them a write to hear of a batch that is in sync a moment later.
 const slowAfter = 45 * time.Second
 
@@ -118,41 +122,41 @@ func (f *flights) restore(r Record, until time.Time) {
 	f.restored.records[r] = true
 }
 
-// vanished notes the records of ledgers that others have deleted since the name had these sets, if they were known: servers
-// may show them for a while.
-func (z *ZoneState) vanished(name string, before []RecordSet, known bool) {
-	f := &flight{records: map[Record]bool{}, until: z.at.Now.Add(propagation)}
-	had, has := Place{Name: name, Sets: before}, z.place(name)
-	for _, c := range z.claims.names[name] {
+// noteVanished notes the records of ledgers that others have deleted since the name had these sets, if they were known:
+// servers may show them for a while.
+func (f *flights) noteVanished(name string, before []RecordSet, known bool) {
+	one := &flight{records: map[Record]bool{}, until: f.at.Now.Add(propagation)}
+	had, has := Place{Name: name, Sets: before}, f.place(name)
+	for _, c := range f.claims.names[name] {
 		for _, e := range c.Ledger {
 			was := had.has(e.Record) || !known && e.State == Published
-			if e.Name == name && was && !has.has(e.Record) && z.flights.with(e.Record) == nil {
-				f.records[e.Record] = true
+			if e.Name == name && was && !has.has(e.Record) && f.with(e.Record) == nil {
+				one.records[e.Record] = true
 			}
 		}
 	}
-	if len(f.records) > 0 {
-		z.flights.all = append(z.flights.all, f)
+	if len(one.records) > 0 {
+		f.all = append(f.all, one)
 	}
 }
 
-func (z *ZoneState) beginPoll() {
-	if f := z.flights.due(); f != nil {
-		f.changes = z.pending(f)
-		z.effects.Call = AskSync{Access: f.access, Sent: Sent{ID: f.id, Changes: f.changes}, flight: f}
+func (f *flights) begin() {
+	if one := f.due(); one != nil {
+		one.changes = f.pending(one)
+		f.effects.Call = AskSync{Access: one.access, Sent: Sent{ID: one.id, Changes: one.changes}, flight: one}
 	}
 }
 
-// pending are the changes of a flight without the creations that others have undone since. To wait until servers show these
-// would be to wait for ever, where they are not created again.
-func (z *ZoneState) pending(f *flight) []Change {
+// pending are the changes of a flight without the creations that others have undone since. Servers may never show
+// these, where they are not created again.
+func (f *flights) pending(one *flight) []Change {
 	absent := map[Key][]Record{}
-	for r := range f.records {
-		if !z.place(r.Name).shows(r) {
+	for r := range one.records {
+		if !f.place(r.Name).shows(r) {
 			absent[r.Key()] = append(absent[r.Key()], r)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(f.changes), func(c Change) bool {
+	return slices.DeleteFunc(slices.Clone(one.changes), func(c Change) bool {
 		return c.Action == Create && slices.ContainsFunc(absent[c.Set.Key], c.Set.Is)
 	})
 }
@@ -176,7 +180,7 @@ func (e SyncAnswered) happen(z *ZoneState) {
 	case fault.Is(e.Err, fault.Throttled, fault.Transient):
 		return
 	case e.Err != nil:
-		// A person has to allow the question first.
+		// Someone has to allow the question first.
 		f.tries++
 		f.err, f.next = asFault(e.Err), now.Add(retry.Jitter(pollAgain.Delay(f.tries), z.at.Random))
 		z.touch(f.names()...)
@@ -186,52 +190,52 @@ func (e SyncAnswered) happen(z *ZoneState) {
 	}
 	if done {
 		z.effects.Propagated = append(z.effects.Propagated, age)
-		z.arrived(f)
+		z.flights.end(f)
 	}
 }
 
-// arrived ends a flight.
-func (z *ZoneState) arrived(f *flight) {
-	z.flights.all = slices.DeleteFunc(z.flights.all, func(o *flight) bool { return o == f })
-	if z.flights.restored == f {
-		z.flights.restored = nil
+// end ends a flight.
+func (f *flights) end(one *flight) {
+	f.all = slices.DeleteFunc(f.all, func(o *flight) bool { return o == one })
+	if f.restored == one {
+		f.restored = nil
 	}
-	z.touch(f.names()...)
+	f.touch(one.names()...)
 }
 
 // unidentified stands for the id of a change that is not known, where the provider needs none.
 const unidentified = "unidentified"
 
 // land ends the flights whose time is over, or has the provider asked about them.
-func (z *ZoneState) land() {
-	for _, f := range slices.Clone(z.flights.all) {
-		if f.id == "" && !f.until.IsZero() && !z.at.Now.Before(f.until) && !z.follow(f) {
-			z.arrived(f)
+func (f *flights) land() {
+	for _, one := range slices.Clone(f.all) {
+		if one.id == "" && !one.until.IsZero() && !f.at.Now.Before(one.until) && !f.follow(one) {
+			f.end(one)
 		}
 	}
 }
 
 // follow has the provider asked about a flight without an id, if it can be and there is something to see. It reports
 // whether that is so.
-func (z *ZoneState) follow(f *flight) bool {
-	if !z.traits.Anonymous {
+func (f *flights) follow(one *flight) bool {
+	if !f.traits.Anonymous {
 		return false
 	}
-	for r := range f.records {
-		if z.place(r.Name).shows(r) {
-			f.changes = append(f.changes, Change{Action: Create, Set: r.Set()})
+	for r := range one.records {
+		if f.place(r.Name).shows(r) {
+			one.changes = append(one.changes, Change{Action: Create, Set: r.Set()})
 		}
 	}
-	if len(f.changes) == 0 {
+	if len(one.changes) == 0 {
 		return false
 	}
-	access, some := z.rights.reader(z.at.Now)
+	access, some := f.rights.reader(f.at.Now)
 	if !some {
-		f.changes, f.until = nil, z.at.Now.Add(propagation)
+		one.changes, one.until = nil, f.at.Now.Add(propagation)
 		return true
 	}
-	f.access = access
-	slices.SortFunc(f.changes, func(a, b Change) int { return cmp.Compare(a.Set.Name, b.Set.Name) })
-	f.id, f.sent, f.next = unidentified, z.at.Now, z.at.Now
+	one.access = access
+	slices.SortFunc(one.changes, func(a, b Change) int { return cmp.Compare(a.Set.Name, b.Set.Name) })
+	one.id, one.sent, one.next = unidentified, f.at.Now, f.at.Now
 	return true
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
-// Who hands a name over has its records until they are in the ledger of the other, whoever is older, and whoever else wants
-// the name. The order in which claims are told makes no difference.
+// The object that hands a name over has its records until they are in the ledger of the other, whichever is older, and
+// whichever third object wants the name. The order in which claims are told makes no difference.
 func TestHandOver(t *testing.T) {
 	const name = "a.example.com"
 	ours, moved := cname(name, target), cname(name, "d2.cloudfront.net")

@@ -54,7 +54,7 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 	next, waiting := enter(next, intents(wants, entered, view, policy), view, policy)
 	for i, e := range next {
 		if waiting[e.Name] && published[e.Record] && view.Of(e.Record).Phase != Occupied {
-			// It goes when there is room for what takes its place.
+			// It is deleted when there is room for its replacement.
 			next[i].State = Published
 		}
 	}
@@ -136,7 +136,7 @@ func retract(wanted bool, s Standing, takes bool) State {
 	case Occupied, NoZone:
 		return ""
 	case Blocked:
-		// Something else in its place means that ours is gone.
+		// If something else is where it was, ours is gone.
 		if !wanted || !takes {
 			return ""
 		}

@@ -197,7 +197,7 @@ func TestAdvanceRemembersTheRole(t *testing.T) {
 	}
 }
 
-// What is about to be replaced is stored first, follows what its owner does to it, and stays once ours are there.
+// Sets that are about to be replaced are stored first, follow the changes of their owner, and stay once ours are there.
 func TestAdvanceKeepsWhatIsReplaced(t *testing.T) {
 	const name = "a.example.com"
 	ours, v4, v6 := cname(name, target), alias(name, dns.A, target), alias(name, dns.AAAA, target)
@@ -337,7 +337,7 @@ func TestALedgerIsBounded(t *testing.T) {
 	}
 }
 
-// A ledger that has no room for all that takes the place of something replaces name by name.
+// A ledger without room for everything that it replaces takes one name after the other.
 func TestWhatHasNoRoomIsNotReplacedYet(t *testing.T) {
 	var ledger []dns.Entry
 	var wants []dns.Record
@@ -397,7 +397,7 @@ func TestPlausible(t *testing.T) {
 	}
 }
 
-// What is published is believed when it is read back, or it would never be removed.
+// A published record is believed when it is read back, or it would never be removed.
 func TestWhatIsWantedIsPlausible(t *testing.T) {
 	zone := dns.Zone{ID: zoneID, Name: "example.com"}
 	for _, kind := range []dns.RecordType{dns.Auto, dns.Alias} {

@@ -17,8 +17,8 @@ type contents struct {
 	// written are the names that were changed or read individually since the current listing began: a page that was
 	// requested before must not overwrite them.
 	written map[string]bool
-	// listed is when the zone was last listed to its end. settled is when whatever was sent before the first time is at
-	// every server.
+	// listed is when the zone was last listed to its end. settled is when everything that was sent before the first
+	// time is at every server.
 	listed, settled time.Time
 }
 
@@ -49,7 +49,7 @@ const listEvery = 15 * time.Minute
 // listAgain is the pause after a listing that failed.
 var listAgain = retry.Backoff{First: 10 * time.Second, Last: listEvery}
 
-// refreshAfter is how old a listing is at least when a person asks for another.
+// refreshAfter is how old a listing is at least when a user asks for another.
 const refreshAfter = time.Minute
 
 // due says when the next page is due.
@@ -96,7 +96,7 @@ func (e PageListed) happen(z *ZoneState) {
 		z.interrupted(l, e.Call.Access, err)
 		return
 	}
-	z.readable(e.Call.Access)
+	z.rights.allowRead(e.Call.Access)
 	l.take(e.Page)
 	l.marker, l.retries = e.Next, 0
 	if e.Next == "" {
@@ -124,8 +124,7 @@ func (l *listing) text(s string) string {
 	return s
 }
 
-// interrupted handles a page that could not be had. Nothing is concluded from a listing that
-// did not come to its end.
+// interrupted handles a page that could not be had. Nothing is concluded from an incomplete listing.
 func (z *ZoneState) interrupted(l *listing, access Access, err error) {
 	now := z.at.Now
 	switch {
@@ -142,11 +141,11 @@ func (z *ZoneState) interrupted(l *listing, access Access, err error) {
 	default:
 		// Another identity may be allowed to, and sees the same zone.
 		z.listings.current = nil
-		z.unreadable(access, err)
+		z.denyRead(access, err)
 	}
 }
 
-// finish takes over a listing that came to its end.
+// finish takes over a complete listing.
 func (z *ZoneState) finish(l *listing) {
 	now := z.at.Now
 	for name := range z.contents.written {
@@ -171,30 +170,29 @@ func (z *ZoneState) finish(l *listing) {
 			!reflect.DeepEqual(delegation(before, name), delegation(z.contents.sets, name)) {
 			z.touch(name)
 		}
-		z.vanished(name, before[name], before != nil)
+		z.flights.noteVanished(name, before[name], before != nil)
 	}
 	for _, c := range z.claims.owners {
-		z.missing(c)
+		z.doubts.noteUnlisted(c)
 	}
 	for name, since := range z.doubts.lost {
 		if since < l.started {
-			z.resolve(name)
+			z.doubts.resolve(name)
 		}
 	}
 }
 
-// note remembers which records a name has, past any listing that is under way.
-func (z *ZoneState) note(name string, sets []RecordSet) {
-	before := delegation(z.contents.sets, name)
-	z.contents.records += len(sets) - len(z.contents.sets[name])
-	if len(sets) == 0 {
-		delete(z.contents.sets, name)
-	} else {
-		z.contents.sets[name] = sets
+// denyRead notes that an identity can't read the zone. If the zone is gone, nothing of it is kept, and nothing remains
+// to be done there.
+func (z *ZoneState) denyRead(access Access, err error) {
+	if !z.rights.denyRead(access, err) {
+		return
 	}
-	z.contents.written[name] = true
-	z.touch(name)
-	if !reflect.DeepEqual(before, delegation(z.contents.sets, name)) {
-		z.touchAll() // it concerns whatever stands below
-	}
+	z.contents.sets, z.contents.records = nil, 0
+	z.outbox.front, z.flights.all, z.flights.restored = nil, nil, nil
+	clear(z.doubts.lost)
+	clear(z.doubts.rechecks)
+	clear(z.doubts.unlisted)
+	clear(z.outbox.refused)
+	z.touchAll()
 }

@@ -116,7 +116,7 @@ func (s Selector) candidates(domain string, zones []Zone) (public, private []Zon
 			private = append(private, z)
 			continue
 		case len(z.Name) > longest:
-			// Of what one selects by id or name all are equally long.
+			// Zones that are selected by id or name are all equally long.
 			public, longest = nil, len(z.Name)
 		case len(z.Name) < longest:
 			continue

@@ -29,6 +29,9 @@ func Canonical(name string) (string, error) {
 	return strings.ToLower(ascii), nil
 }
 
+// Lower is Canonical for what is a name of a zone already, as services and servers show it.
+func Lower(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
 // isBlank reports whether a character is a space or a control character.
 func isBlank(c rune) bool { return c <= ' ' || c == 0x7f }
 

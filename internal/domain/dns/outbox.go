@@ -10,6 +10,12 @@ import (
 
 // outbox is what has to be sent.
 type outbox struct {
+	*ground
+
+	rights  *rights
+	flights *flights
+	doubts  *doubts
+
 	// ready are the names that have changes to send, in the order of their numbers.
 	ready   map[string]pending
 	records int
@@ -55,11 +61,10 @@ const (
 )
 
 // review notes whether the name has something to send.
-func (z *ZoneState) review(name string) {
-	o := &z.outbox
+func (o *outbox) review(name string) {
 	before, was := o.ready[name]
 	records := 0
-	for _, u := range z.units(name) {
+	for _, u := range o.units(name) {
 		records += len(u.Changes)
 	}
 	o.records += records - before.records
@@ -71,7 +76,7 @@ func (z *ZoneState) review(name string) {
 		return
 	}
 	if !was {
-		before.turn, before.since = z.tick(), z.at.Now
+		before.turn, before.since = o.tick(), o.at.Now
 	}
 	before.records = records
 	o.ready[name] = before
@@ -89,103 +94,103 @@ func (o *outbox) waitingSince() time.Time {
 	return o.since
 }
 
-// sendDue says when the next batch may go.
-func (z *ZoneState) sendDue() (time.Time, bool) {
+// due says when the next batch may go.
+func (o *outbox) due() (time.Time, bool) {
 	switch {
-	case z.contents.sets == nil:
+	case o.contents.sets == nil:
 		return time.Time{}, false
-	case len(z.outbox.front) > 0:
-		return z.outbox.after, true
-	case len(z.outbox.ready) == 0:
+	case len(o.front) > 0:
+		return o.after, true
+	case len(o.ready) == 0:
 		return time.Time{}, false
 	}
-	since := z.outbox.waitingSince()
+	since := o.waitingSince()
 	due := since.Add(gatherFor)
-	if z.flights.followed() > 0 {
+	if o.flights.followed() > 0 {
 		due = since.Add(gatherAtMost)
 	}
-	if z.outbox.records >= z.traits.Batch.Records {
+	if o.records >= o.traits.Batch.Records {
 		due = since
 	}
-	return later(due, z.outbox.after), true
+	return later(due, o.after), true
 }
 
 // units are the changes at a name that may be sent now.
-func (z *ZoneState) units(name string) []Unit {
-	if z.contents.sets == nil || len(z.claims.names[name]) == 0 || z.busy(name) {
+func (o *outbox) units(name string) []Unit {
+	if o.contents.sets == nil || len(o.claims.names[name]) == 0 || o.busy(name) {
 		return nil
 	}
-	return slices.DeleteFunc(z.place(name).Plan(), z.postponed)
+	return slices.DeleteFunc(o.place(name).Plan(), o.postponed)
 }
 
 // busy reports whether a change of the name has no answer yet.
-func (z *ZoneState) busy(name string) bool {
-	return z.doubts.about(name) || z.outbox.sending[name]
+func (o *outbox) busy(name string) bool {
+	return o.doubts.about(name) || o.sending[name]
 }
 
 // postponed reports whether a unit has to wait after it, or its identity, was refused.
-func (z *ZoneState) postponed(u Unit) bool {
-	if r := z.outbox.refused[unitKey{u.Owner, u.Name}]; r != nil && z.at.Now.Before(r.next) {
+func (o *outbox) postponed(u Unit) bool {
+	if r := o.refused[unitKey{u.Owner, u.Name}]; r != nil && o.at.Now.Before(r.next) {
 		return true
 	}
-	if i := z.rights.identities[u.Access]; i != nil && i.changeErr != nil && z.at.Now.Before(i.changeNext) {
+	if i := o.rights.identities[u.Access]; i != nil && i.changeErr != nil && o.at.Now.Before(i.changeNext) {
 		return true
 	}
-	foreign := z.claims.owners[u.Owner].foreign
+	foreign := o.claims.owners[u.Owner].foreign
 	return slices.ContainsFunc(slices.Concat(u.Publishes, u.Retracts), func(r Record) bool { return foreign[r] })
 }
 
 func (Unconfirmed) happen(z *ZoneState) { z.outbox.after = z.at.Now.Add(confirmPause) }
 
-func (z *ZoneState) beginBatch() {
-	batch, bisected := z.nextBatch()
+func (o *outbox) begin() {
+	batch, bisected := o.nextBatch()
 	if len(batch) == 0 {
 		return
 	}
 	call := SendBatch{Access: batch[0].Access, Correction: true, units: batch, bisected: bisected}
-	z.outbox.sending = map[string]bool{}
+	o.sending = map[string]bool{}
 	for _, u := range batch {
-		z.outbox.sending[u.Name] = true
+		o.sending[u.Name] = true
 		call.Changes = append(call.Changes, u.Changes...)
 		call.Correction = call.Correction && u.Correction
 	}
-	z.effects.Call = call
+	o.effects.Call = call
 }
 
 // nextBatch returns what has to be sent next, and whether it is part of a batch that was refused.
-func (z *ZoneState) nextBatch() (batch []Unit, bisected bool) {
-	for len(z.outbox.front) > 0 {
-		keys := z.outbox.front[0]
-		z.outbox.front = z.outbox.front[1:]
+func (o *outbox) nextBatch() (batch []Unit, bisected bool) {
+	for len(o.front) > 0 {
+		keys := o.front[0]
+		o.front = o.front[1:]
 		var units []Unit
 		for _, k := range keys {
-			for _, u := range z.units(k.name) {
+			for _, u := range o.units(k.name) {
 				if u.Owner == k.owner {
 					units = append(units, u)
 				}
 			}
 		}
-		// What has changed meanwhile may have grown, or be another identity's by now.
-		batches := Batches(units, z.traits.Batch)
+		// A change that was replaced meanwhile may have grown, or belong to another identity by now.
+		batches := Batches(units, o.traits.Batch)
 		for _, more := range slices.Backward(batches[min(1, len(batches)):]) {
-			z.outbox.pushFront(more)
+			o.pushFront(more)
 		}
 		if len(batches) > 0 {
 			return batches[0], true
 		}
 	}
 	var units []Unit
-	for _, name := range z.outbox.inTurn() {
-		units = append(units, z.units(name)...)
-		if len(units) >= 2*z.traits.Batch.Records {
+	for _, name := range o.inTurn() {
+		units = append(units, o.units(name)...)
+		if len(units) >= 2*o.traits.Batch.Records {
 			break
 		}
 	}
-	units = z.outbox.together(units)
+	units = o.together(units)
 	if len(units) == 0 {
 		return nil, false
 	}
-	return Batches(units, z.traits.Batch)[0], false
+	return Batches(units, o.traits.Batch)[0], false
 }
 
 // inTurn are the names that are ready, in their order.

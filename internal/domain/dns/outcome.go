@@ -1,6 +1,7 @@
 package dns
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -14,37 +15,37 @@ func (e BatchAnswered) happen(z *ZoneState) {
 		z.touch(u.Name)
 	}
 	if e.Err == nil {
-		z.accepted(e.Call, e.ChangeID)
+		z.outbox.accepted(e.Call, e.ChangeID)
 		return
 	}
-	z.refuse(batch, e.Call.bisected, e.Err)
+	z.outbox.refuse(batch, e.Call.bisected, e.Err)
+	if access := e.Call.Access; fault.Is(e.Err, fault.NotFound) {
+		z.denyRead(access, e.Err)
+		if z.rights.lastReader != access && z.contents.sets != nil {
+			// Another identity may know better.
+			z.listings.next = z.at.Now
+		}
+	}
 }
 
 // accepted takes over what a batch has changed.
-func (z *ZoneState) accepted(call SendBatch, id string) {
-	now, batch := z.at.Now, call.units
-	f := &flight{id: id, changes: z.visible(call.Changes), access: call.Access, records: map[Record]bool{}, sent: now, next: now.Add(pollEvery)}
-	z.flights.supersede(batch)
-	z.flights.all = append(z.flights.all, f)
-	z.outbox.failures = 0
-	z.changeable(f.access)
+func (o *outbox) accepted(call SendBatch, id string) {
+	now, batch := o.at.Now, call.units
+	f := &flight{id: id, changes: o.visible(call.Changes), access: call.Access, records: map[Record]bool{}, sent: now, next: now.Add(pollEvery)}
+	o.flights.supersede(batch)
+	o.flights.all = append(o.flights.all, f)
+	o.failures = 0
+	o.rights.allowChange(f.access)
 	for _, u := range batch {
-		delete(z.outbox.refused, unitKey{u.Owner, u.Name})
+		delete(o.refused, unitKey{u.Owner, u.Name})
 		for _, r := range slices.Concat(u.Publishes, u.Retracts) {
 			f.records[r] = true
 		}
-		z.note(u.Name, u.leaves(z.contents.sets[u.Name]))
-		if c := z.claims.owners[u.Owner]; c != nil {
+		o.learn(u.Name, u.leaves(o.contents.sets[u.Name]))
+		if c := o.claims.owners[u.Owner]; c != nil {
 			c.changeID, c.changedAt = id, now
 		}
 	}
-}
-
-// visible leaves out deletions below a delegation: there, others answer, whatever was deleted.
-func (z *ZoneState) visible(changes []Change) []Change {
-	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool {
-		return c.Action == Delete && delegation(z.contents.sets, c.Set.Name) != nil
-	})
 }
 
 // leaves returns what a unit makes of the sets of its name.
@@ -60,40 +61,34 @@ func (u Unit) leaves(sets []RecordSet) []RecordSet {
 }
 
 // refuse concludes what it can from a batch that was not accepted.
-func (z *ZoneState) refuse(batch []Unit, bisected bool, err error) {
+func (o *outbox) refuse(batch []Unit, bisected bool, err error) {
 	switch fault.KindOf(err) {
 	case fault.Throttled:
 		wait := fault.RetryAfter(err)
 		if wait == 0 {
-			z.outbox.failures++
-			wait = retry.LookAgain(z.outbox.failures)
+			o.failures++
+			wait = retry.LookAgain(o.failures)
 		}
-		z.outbox.after = z.at.Now.Add(wait)
+		o.after = o.at.Now.Add(wait)
 		if bisected {
-			z.outbox.pushFront(batch)
+			o.pushFront(batch)
 		}
 	case fault.Transient:
-		z.doubt(batch)
+		o.doubt(batch)
 	case fault.Denied:
-		z.denied(batch, err)
+		o.denied(batch, err)
 	case fault.NotFound:
-		access := batch[0].Access
-		z.unchangeable(access, err)
-		z.unreadable(access, err)
-		if z.rights.lastReader != access && z.contents.sets != nil {
-			// Another identity may know better.
-			z.listings.next = z.at.Now
-		}
+		o.rights.denyChange(batch[0].Access, err)
 	case fault.Exists, fault.Invalid, fault.Conflict:
 		if len(batch) > 1 {
-			z.outbox.halve(batch)
+			o.halve(batch)
 			return
 		}
-		z.doubts.rechecks[batch[0].Name] = recheck{unit: batch[0], err: asFault(err)}
+		o.doubts.rechecks[batch[0].Name] = recheck{unit: batch[0], err: asFault(err)}
 	case fault.Quota:
-		z.full(batch, err)
+		o.full(batch, err)
 	default:
-		z.allImpossible(batch, err)
+		o.postponeAll(batch, err)
 	}
 }
 
@@ -104,20 +99,20 @@ func (o *outbox) halve(batch []Unit) {
 	o.pushFront(batch[:half])
 }
 
-// denied finds out who is meant. A policy can allow names of records and deny others, and then
+// denied finds out which identity is meant. A policy can allow names of records and deny others, and then
 // one object must not keep all others from a zone that they may change.
-func (z *ZoneState) denied(batch []Unit, err error) {
+func (o *outbox) denied(batch []Unit, err error) {
 	if len(batch) > 1 {
-		z.outbox.halve(batch)
+		o.halve(batch)
 		return
 	}
-	z.impossible(batch[0], asFault(err))
-	i := z.rights.identities[batch[0].Access]
+	o.postpone(batch[0], asFault(err))
+	i := o.rights.identities[batch[0].Access]
 	if i == nil {
 		return
 	}
 	if i.denials++; i.denials >= patienceWithDenials || !i.accepted {
-		z.unchangeable(batch[0].Access, err)
+		o.rights.denyChange(batch[0].Access, err)
 	}
 }
 
@@ -125,8 +120,8 @@ func (z *ZoneState) denied(batch []Unit, err error) {
 // others, until it counts as one that can change none.
 const patienceWithDenials = 3
 
-// full handles a quota that is used up. What makes room must not wait for what needs some.
-func (z *ZoneState) full(batch []Unit, err error) {
+// full handles a quota that is used up. Changes that make room must not wait for changes that need room.
+func (o *outbox) full(batch []Unit, err error) {
 	var leaving, coming []Unit
 	for _, u := range batch {
 		if len(u.Publishes) == 0 {
@@ -136,31 +131,82 @@ func (z *ZoneState) full(batch []Unit, err error) {
 		}
 	}
 	if len(leaving) == 0 || len(coming) == 0 {
-		z.allImpossible(batch, err)
+		o.postponeAll(batch, err)
 		return
 	}
-	z.allImpossible(coming, err)
-	z.outbox.pushFront(leaving)
+	o.postponeAll(coming, err)
+	o.pushFront(leaving)
 }
 
-func (z *ZoneState) allImpossible(batch []Unit, err error) {
+func (o *outbox) postponeAll(batch []Unit, err error) {
 	for _, u := range batch {
-		z.impossible(u, asFault(err))
+		o.postpone(u, asFault(err))
 	}
 }
 
-// impossible notes that a unit is refused alone.
-func (z *ZoneState) impossible(u Unit, err *fault.Error) {
+// postpone notes that a unit is refused alone.
+func (o *outbox) postpone(u Unit, err *fault.Error) {
 	key := unitKey{u.Owner, u.Name}
-	r := z.outbox.refused[key]
+	r := o.refused[key]
 	if r == nil {
-		r = &refusal{since: z.at.Now}
-		z.outbox.refused[key] = r
+		r = &refusal{since: o.at.Now}
+		o.refused[key] = r
 	}
-	r.err, r.over, r.next = err, false, retry.Usual.Next(r.since, z.at.Now)
+	r.err, r.over, r.next = err, false, retry.Usual.Next(r.since, o.at.Now)
 	r.records = map[Record]bool{}
 	for _, record := range slices.Concat(u.Publishes, u.Retracts) {
 		r.records[record] = true
 	}
-	z.touch(u.Name)
+	o.touch(u.Name)
+}
+
+// doubt notes that a batch may have been carried out.
+func (o *outbox) doubt(batch []Unit) {
+	now := o.at.Now
+	o.failures++
+	o.after = now.Add(retry.LookAgain(o.failures))
+	// An answer that was lost may be ahead of what it answered.
+	o.doubts.readAfter = later(o.doubts.readAfter, now.Add(unansweredFor))
+	for _, u := range batch {
+		o.doubts.lost[u.Name] = o.tick()
+		if c := o.claims.owners[u.Owner]; c != nil {
+			for _, r := range u.Publishes {
+				note(&c.maybe, r)
+			}
+		}
+	}
+	if o.doubts.relisting() {
+		o.listings.current, o.listings.next = nil, o.doubts.readAfter
+	}
+}
+
+// conclude judges a unit that was refused alone by the records that exist at its name.
+func (o *outbox) conclude(name string) {
+	r, ok := o.doubts.rechecks[name]
+	if !ok {
+		return
+	}
+	delete(o.doubts.rechecks, name)
+	o.touch(name)
+	c := o.claims.owners[r.unit.Owner]
+	if c == nil {
+		return
+	}
+	p := o.place(name)
+	if r.err.Kind == fault.Exists {
+		for _, record := range r.unit.Publishes {
+			state := c.StateOf(record)
+			if state == Published && o.traits.Unlisted {
+				continue // it is what servers still show of ours
+			}
+			if p.has(record) && state != "" && !c.maybe[record] {
+				note(&c.foreign, record)
+			}
+		}
+	}
+	for _, u := range o.units(name) {
+		if u.Owner == r.unit.Owner && reflect.DeepEqual(u.Changes, r.unit.Changes) {
+			o.postpone(u, r.err)
+		}
+	}
 }

@@ -33,7 +33,7 @@ func (s RecordSet) Is(r Record) bool {
 	return s.Values[0] == r.Value
 }
 
-// maxShown is how many of a set's values are shown to people.
+// maxShown is how many of a set's values are shown to users.
 const maxShown = 3
 
 // String renders the set for people, for example "CNAME other.example.net".
@@ -70,8 +70,8 @@ type Place struct {
 	// Delegation is the NS set, at the name or above it, by which the zone leaves the name to other servers. Records of this
 	// zone are never seen there. Nil: it does not.
 	Delegation *RecordSet
-	// Flattened is true at the apex of a zone whose provider shows the addresses of a CNAME there instead of it: it then stands
-	// beside other sets, but for addresses.
+	// Flattened is true at the apex of a zone whose provider shows the addresses of a CNAME there instead of it: it
+	// then stands next to other sets, except for addresses.
 	Flattened bool
 	// Claims are all that want or hold a record of the name, at most one of each owner.
 	Claims []*Claim
@@ -91,7 +91,7 @@ func (k Key) leads() bool { return k.Type == CNAME || k.Type == A || k.Type == A
 // has reports whether the zone holds exactly the record.
 func (p Place) has(r Record) bool { _, ok := p.find(r); return ok }
 
-// shows reports whether the zone holds exactly the record, and goes on to do so.
+// shows reports whether the zone holds exactly the record, and will continue to.
 func (p Place) shows(r Record) bool {
 	s, ok := p.find(r)
 	return ok && !s.Leaving
@@ -114,7 +114,8 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	}
 	d := p.Delegation
 	if p.shows(r) && d == nil || p.has(r) && c.StateOf(r) == Retracting {
-		// What has to go has to go from below a delegation as well: it would be seen once that is removed.
+		// A record that has to be deleted is deleted below a delegation as well: it would be seen once the delegation
+		// is removed.
 		return Standing{Phase: There}
 	}
 	if d != nil {
@@ -147,16 +148,16 @@ func (c *Claim) takes(name string) bool { return c.Takeover || c.inherits(name) 
 // inherits reports whether the records of the name are handed over to the claim.
 func (c *Claim) inherits(name string) bool { return slices.Contains(c.Inherits, Domain(name)) }
 
-// spares reports whether the claim must not replace the set, although it may replace others. What took the place of a
+// spares reports whether the claim must not replace the set, although it may replace others. A set that replaced a
 // published record is none of these.
 func (c *Claim) spares(r Record, s RecordSet) bool {
 	return c.Spares && c.StateOf(r) != Published && !s.endsAtCloudFront()
 }
 
-// keeps reports whether the ledger of a claim has room for what its record replaces. What took the place of a
-// published record is not kept: it was not there before.
+// keeps reports whether the ledger of a claim has room for what its record replaces. A set that replaced a published
+// record is not kept: it was not there before.
 func (p Place) keeps(c *Claim, r Record, s RecordSet) bool {
-	return c.StateOf(r) == Published || s.fits(c.remembersElsewhere(p.Name))
+	return c.StateOf(r) == Published || s.fits(c.rememberedElsewhere(p.Name))
 }
 
 // lists reports whether the set is in the ledger of the claim.
@@ -237,8 +238,8 @@ func (p Place) title(c *Claim, k Key) int {
 }
 
 // precedes reports whether the place of the key belongs to a rather than to b: by title, and
-// else to the older. To whom it is handed over has it from the moment on in which its ledger says so. Until then it stays
-// with who had it, whose ledger names what is there, and keeps no one from it.
+// else to the older. The object to which it is handed over has it from the moment its ledger says so. Until then it
+// stays with the object that had it, whose ledger names what is there, and which keeps no other object from it.
 func (p Place) precedes(a, b *Claim, k Key) bool {
 	switch {
 	case a.inherits(k.Name) == b.inherits(k.Name):

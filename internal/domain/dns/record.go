@@ -2,7 +2,7 @@
 // what has to change in a zone; ZoneState is the life of the records of one zone. It is pure:
 // it knows no client, no clock and no Kubernetes type.
 //
-// What is ours stands in the ledger of each object and nowhere else: an entry is stored
+// The records that are ours are in the ledger of each object and nowhere else: an entry is stored
 // before the record is published, and a record is deleted only because an entry names it
 // with the very value that it has.
 package dns
@@ -113,8 +113,8 @@ type Entry struct {
 	// of the object's namespace; empty for the operator's own identity. It stays when the spec
 	// names another role, or no DNS at all any more.
 	RoleARN string
-	// Replaced is what the records of the ledger at this name have taken the place of, and what is put back when they are
-	// deleted. One entry of the name has it.
+	// Replaced is what the records of the ledger at this name have replaced. It is restored when they are deleted. One
+	// entry of the name has it.
 	Replaced Replaced
 }
 
@@ -236,7 +236,7 @@ type Claim struct {
 	Reclaims bool
 	// Inherits are the domains whose records other objects hand over to this one.
 	Inherits []string
-	// Still keeps all as it is: the claim has its places, and nothing is done for it.
+	// Still keeps everything as it is: the claim keeps its places, and nothing is done for it.
 	Still bool
 	// Correct allows published records to be restored when they were changed or deleted.
 	Correct bool

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
-// Replaced are the record sets of one name that ours have taken the place of, as one text: entries and standings can be
+// Replaced are the record sets of one name that ours have replaced, as one text: entries and standings can be
 // compared, as records can. It is empty for none.
 type Replaced string
 
@@ -67,18 +66,15 @@ func (r Replaced) WithoutCloudFront(name string) Replaced {
 }
 
 func (s RecordSet) leadsToCloudFront() bool {
-	return s.Alias != "" || slices.ContainsFunc(s.Values, func(v string) bool {
-		return isEndpoint(strings.ToLower(strings.TrimSuffix(v, ".")))
-	})
+	return s.Alias != "" || slices.ContainsFunc(s.Values, func(v string) bool { return isEndpoint(Lower(v)) })
 }
 
 // endsAtCloudFront reports whether the set leads to CloudFront and nowhere else.
 func (s RecordSet) endsAtCloudFront() bool {
-	endpoint := func(name string) bool { return isEndpoint(strings.ToLower(strings.TrimSuffix(name, "."))) }
 	if s.Alias != "" {
-		return endpoint(s.Alias)
+		return isEndpoint(Lower(s.Alias))
 	}
-	return s.Type == CNAME && len(s.Values) == 1 && endpoint(s.Values[0])
+	return s.Type == CNAME && len(s.Values) == 1 && isEndpoint(Lower(s.Values[0]))
 }
 
 // fits reports whether a ledger can keep the set, with what it keeps of other names. Status has text only, not any bytes.
@@ -116,8 +112,8 @@ func (c *Claim) remembered(name string) (sets []RecordSet) {
 	return sets
 }
 
-// remembersElsewhere is how many characters the ledger keeps of other names.
-func (c *Claim) remembersElsewhere(name string) (n int) {
+// rememberedElsewhere is how many characters the ledger keeps of other names.
+func (c *Claim) rememberedElsewhere(name string) (n int) {
 	for _, e := range c.Ledger {
 		if e.Name != name {
 			n += len(e.Replaced)
@@ -126,8 +122,8 @@ func (c *Claim) remembersElsewhere(name string) (n int) {
 	return n
 }
 
-// remember stores with the entries of each name what they have replaced or will replace. Of several entries of a name the
-// first that stays has it: it has to outlive a CNAME that becomes an alias. The ledger is sorted.
+// remember stores with the entries of each name what they have replaced or will replace. Of several entries of a name
+// the first one that stays has it, because it has to outlive a CNAME that becomes an alias. The ledger is sorted.
 func remember(next, before []Entry, view View, policy Policy) {
 	memory := map[place][]RecordSet{}
 	for _, e := range before {
@@ -184,7 +180,7 @@ func refreshed(entries []Entry, memory []RecordSet, view View, policy Policy) []
 }
 
 // stays reports whether a set that the zone does not show may have been replaced: where the name has, or had, a record of
-// ours, and where none is about to take the place.
+// ours, and where none is about to replace it.
 func stays(m RecordSet, entries []Entry, view View) bool {
 	intended := false
 	for _, e := range entries {
@@ -196,8 +192,8 @@ func stays(m RecordSet, entries []Entry, view View) bool {
 	return !intended
 }
 
-// mayReplace reports whether an intended record may take the place of the sets: the stored ledger has to name just those,
-// or what is lost with them could not be put back, and what others have removed would be.
+// mayReplace reports whether an intended record may replace the sets. The stored ledger has to name exactly those:
+// otherwise sets would be lost that could not be restored, and sets would be restored that others have removed.
 func (p Place) mayReplace(c *Claim, e Entry, replaced []RecordSet, gone map[Key]RecordSet) bool {
 	memory := c.remembered(p.Name)
 	for _, s := range replaced {
@@ -219,8 +215,8 @@ func (p Place) held(c *Claim) bool {
 }
 
 // returning are the sets that are put back where the last of the claim's own are deleted: those that ours have replaced
-// and that have room afterwards. That another object wants the place changes nothing: it finds what was there before, and has to be
-// allowed to replace it, too.
+// and that have room afterwards. This is also done if another object wants the place: it finds what was there before,
+// and has to be allowed to replace it, too.
 func (p Place) returning(c *Claim, gone map[Key]RecordSet) (back []RecordSet) {
 	if slices.ContainsFunc(c.Ledger, func(e Entry) bool { return e.Name == p.Name && e.State != Retracting }) {
 		return nil
@@ -233,8 +229,8 @@ func (p Place) returning(c *Claim, gone map[Key]RecordSet) (back []RecordSet) {
 	return back
 }
 
-// makesRoom reports whether deleting the sets makes room for one at the key. Where someone else has deleted ours it is
-// they who have made room, and not for that.
+// makesRoom reports whether deleting the sets makes room for one at the key. If ours was deleted by others, they have
+// made the room, and not for this.
 func (p Place) makesRoom(c *Claim, gone map[Key]RecordSet, k Key) bool {
 	for _, s := range p.Sets {
 		if _, going := gone[s.Key]; p.clashes(s.Key, k) && !going {

@@ -11,7 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
-// What is kept is put back to the letter.
+// Kept sets are restored to the letter.
 func TestWhatIsKeptComesBackToTheLetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sets []dns.RecordSet

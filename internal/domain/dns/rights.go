@@ -12,6 +12,8 @@ import (
 
 // rights are what is known of the identities that act in a zone.
 type rights struct {
+	*ground
+
 	identities map[Access]*identity
 	// lastReader is the one that the zone was last read with.
 	lastReader Access
@@ -40,15 +42,15 @@ type identity struct {
 const goneEvery = 5 * time.Minute
 
 // admit counts a claim for its identities.
-func (z *ZoneState) admit(accesses map[Access]bool) {
+func (r *rights) admit(accesses map[Access]bool) {
 	for access := range accesses {
-		i := z.rights.identities[access]
+		i := r.identities[access]
 		if i == nil {
 			i = &identity{}
-			z.rights.identities[access] = i
-			if z.contents.sets == nil {
+			r.identities[access] = i
+			if r.contents.sets == nil {
 				// A new identity may be able to read what the others can't.
-				z.listings.next = z.at.Now
+				r.listings.next = r.at.Now
 			}
 		}
 		i.claims++
@@ -66,33 +68,31 @@ func (r *rights) dismiss(accesses map[Access]bool) {
 	}
 }
 
-// unreadable notes why an identity can't read the zone, so that another is tried.
-func (z *ZoneState) unreadable(access Access, err error) {
-	i := z.rights.identities[access]
+// denyRead notes why an identity can't read the zone, so that another is tried. It reports whether the zone is gone.
+func (r *rights) denyRead(access Access, err error) (gone bool) {
+	i := r.identities[access]
 	if i == nil {
-		return
+		return false
 	}
-	now := z.at.Now
+	now := r.at.Now
 	if i.readErr == nil {
 		i.readSince = now
 	}
 	i.readErr = asFault(err)
 	i.readNext = retry.Usual.Next(i.readSince, now)
 	if i.readErr.Kind == fault.NotFound {
-		i.readNext = now.Add(retry.Jitter(goneEvery, z.at.Random))
+		i.readNext = now.Add(retry.Jitter(goneEvery, r.at.Random))
 	}
-	z.touchIdentity(access)
-	next, exhausted := z.rights.exhausted(now)
+	r.touchIdentity(access)
+	next, exhausted := r.exhausted(now)
 	if !exhausted {
-		z.listings.next = now
-		return
+		r.listings.next = now
+		return false
 	}
 	// No identity can read the zone. If one knows that it does not exist it does not; otherwise
 	// what was read before is the best that there is.
-	z.listings.next, z.listings.current = next, nil
-	if z.rights.missing() {
-		z.forgetContents()
-	}
+	r.listings.next, r.listings.current = next, nil
+	return r.missing()
 }
 
 // exhausted reports whether every identity was refused, none is to be tried again yet, and when the first will be.
@@ -116,17 +116,6 @@ func (r *rights) missing() bool {
 		}
 	}
 	return false
-}
-
-// forgetContents forgets what was in a zone that does not exist any more, and what was to be done there.
-func (z *ZoneState) forgetContents() {
-	z.contents.sets, z.contents.records = nil, 0
-	z.outbox.front, z.flights = nil, flights{}
-	clear(z.doubts.lost)
-	clear(z.doubts.rechecks)
-	clear(z.doubts.unlisted)
-	clear(z.outbox.refused)
-	z.touchAll()
 }
 
 // reader picks the identity to read with.
@@ -153,57 +142,57 @@ func (r *rights) reader(now time.Time) (Access, bool) {
 	return usable[0], true
 }
 
-// readable notes that an identity can read the zone.
-func (z *ZoneState) readable(access Access) {
-	z.rights.lastReader = access
-	if i := z.rights.identities[access]; i != nil && i.readErr != nil {
+// allowRead notes that an identity can read the zone.
+func (r *rights) allowRead(access Access) {
+	r.lastReader = access
+	if i := r.identities[access]; i != nil && i.readErr != nil {
 		i.readErr, i.readSince = nil, time.Time{}
-		z.touchIdentity(access)
+		r.touchIdentity(access)
 	}
 }
 
-// unchangeable notes that an identity can't change the zone.
-func (z *ZoneState) unchangeable(access Access, err error) {
-	i := z.rights.identities[access]
+// denyChange notes that an identity can't change the zone.
+func (r *rights) denyChange(access Access, err error) {
+	i := r.identities[access]
 	if i == nil {
 		return
 	}
 	if i.changeErr == nil {
-		i.changeSince = z.at.Now
+		i.changeSince = r.at.Now
 	}
 	i.changeErr, i.changeOver, i.accepted = asFault(err), false, false
-	i.changeNext = retry.Usual.Next(i.changeSince, z.at.Now)
-	z.bar(access, true)
+	i.changeNext = retry.Usual.Next(i.changeSince, r.at.Now)
+	r.bar(access, true)
 }
 
-// changeable notes that an identity can change the zone.
-func (z *ZoneState) changeable(access Access) {
-	i := z.rights.identities[access]
+// allowChange notes that an identity can change the zone.
+func (r *rights) allowChange(access Access) {
+	i := r.identities[access]
 	if i == nil {
 		return
 	}
 	i.accepted, i.denials = true, 0
 	if i.changeErr != nil {
 		i.changeErr = nil
-		z.bar(access, false)
+		r.bar(access, false)
 	}
 }
 
-func (z *ZoneState) bar(access Access, barred bool) {
-	z.rights.identities[access].barred = barred
-	for _, c := range z.claims.owners {
+func (r *rights) bar(access Access, barred bool) {
+	r.identities[access].barred = barred
+	for _, c := range r.claims.owners {
 		if c.Access == access {
 			c.Barred = barred
 		}
 	}
-	z.touchIdentity(access)
+	r.touchIdentity(access)
 }
 
 // touchIdentity marks the names of all for whom the identity acts.
-func (z *ZoneState) touchIdentity(access Access) {
-	for _, c := range z.claims.owners {
+func (r *rights) touchIdentity(access Access) {
+	for _, c := range r.claims.owners {
 		if c.accesses()[access] {
-			z.touch(c.Names()...)
+			r.touch(c.Names()...)
 		}
 	}
 }

@@ -13,7 +13,7 @@ func (z *ZoneState) Answer(part Claim, view *View) {
 	if c == nil {
 		c = &declared{}
 	}
-	// What is asked may be older than what is known.
+	// The claim may be older than what is known.
 	asked := &declared{Claim: part, maybe: c.maybe, foreign: c.foreign}
 	asked.Barred = c.Barred
 	z.each(asked, func(r Record, s Standing) { view.Records[r] = s })
@@ -67,7 +67,7 @@ func (z *ZoneState) digest(c *declared) (sum uint64) {
 	return sum
 }
 
-// told is the phase that is worth telling of: what was sent a moment ago counts as it did before.
+// told is the phase to report: a change that was sent a moment ago is not reported yet.
 func (z *ZoneState) told(c *declared, r Record, s Standing) Phase {
 	f := z.flights.with(r)
 	if s.Err != nil || f != nil && f.slow {
@@ -88,7 +88,7 @@ func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Stan
 	if z.contents.sets == nil {
 		return z.unread(i)
 	}
-	if z.busy(r.Name) && (p.Delegation == nil || state == Retracting) {
+	if z.outbox.busy(r.Name) && (p.Delegation == nil || state == Retracting) {
 		return underway(state, p.has(r))
 	}
 	s := p.Judge(&c.Claim, r)

@@ -62,8 +62,8 @@ type Standing struct {
 // View is what is known of the records of one claim: its wants and its ledger.
 type View struct {
 	Records map[Record]Standing
-	// ChangeID is the provider's id of the last change for this claim, for people to look up, and
-	// ChangedAt when that was sent.
+	// ChangeID is the provider's id of the last change for this claim, for users to look up, and ChangedAt when that
+	// was sent.
 	ChangeID  string
 	ChangedAt time.Time
 }

@@ -49,7 +49,8 @@ func Wanted(domain string, zone Zone, o Options) ([]Record, error) {
 	case !apex && o.Type != Alias:
 		return []Record{record(domain, CNAME, o.TTL)}, nil
 	}
-	// CloudFront can't see where the name leads, be it by aliases or because the provider shows the addresses only.
+	// CloudFront can't see where the name leads if the records are aliases, or if the provider shows the addresses
+	// only.
 	var records []Record
 	if !aliases {
 		records = append(records, record(domain, CNAME, o.TTL))

@@ -10,24 +10,18 @@ import (
 //
 // It is a state machine without a clock, a goroutine or a client: Apply takes what has happened and when, and returns what
 // follows from it. It is not safe for concurrent use.
+//
+// Read ground.go first, then its parts in their order: rights.go, flight.go, doubt.go, outbox.go with outcome.go. Each
+// only changes itself and those before it. The ZoneState itself has what concerns all of them: claims that come and go
+// (declared.go), listings (listing.go), what is due (due.go) and the answers (standing.go).
 type ZoneState struct {
-	traits Traits
-	claims register
-	rights rights
-	// contents are the records in the zone.
-	contents contents
-	listings listings
-	outbox   outbox
-	flights  flights
-	doubts   doubts
+	*ground
 
-	// seq orders listings and lost answers, and whose turn it is.
-	seq uint64
-	// touched are the names whose answers may have changed since they were last compared.
-	touched map[string]bool
-	// at is the moment of the event that is being applied, effects what follows from it.
-	at      Moment
-	effects Effects
+	// Each part stands on those before it.
+	rights  *rights
+	flights *flights
+	doubts  *doubts
+	outbox  *outbox
 }
 
 // Moment is when something has happened, with a number in [0, 1) that spreads what would otherwise happen at one time.
@@ -52,12 +46,19 @@ type Effects struct {
 
 // NewZoneState returns the state of a zone of which nothing is known yet.
 func NewZoneState(t Traits, now time.Time) *ZoneState {
-	z := &ZoneState{
+	g := &ground{
 		claims:   register{owners: map[Owner]*declared{}, names: map[string][]*declared{}},
-		rights:   rights{identities: map[Access]*identity{}},
-		contents: contents{written: map[string]bool{}}, listings: listings{next: now},
-		outbox: outbox{ready: map[string]pending{}, refused: map[unitKey]*refusal{}},
-		doubts: doubts{lost: map[string]uint64{}, rechecks: map[string]recheck{}, unlisted: map[string]bool{}}, touched: map[string]bool{},
+		contents: contents{written: map[string]bool{}}, listings: listings{next: now}, touched: map[string]bool{},
+	}
+	z := &ZoneState{ground: g, rights: &rights{ground: g, identities: map[Access]*identity{}}}
+	z.flights = &flights{ground: g, rights: z.rights}
+	z.doubts = &doubts{
+		ground: g, rights: z.rights, flights: z.flights,
+		lost: map[string]uint64{}, rechecks: map[string]recheck{}, unlisted: map[string]bool{},
+	}
+	z.outbox = &outbox{
+		ground: g, rights: z.rights, flights: z.flights, doubts: z.doubts,
+		ready: map[string]pending{}, refused: map[unitKey]*refusal{},
 	}
 	z.Know(t)
 	return z
@@ -69,7 +70,7 @@ func (z *ZoneState) Know(t Traits) {
 	z.traits = t
 }
 
-// Apply takes over what has happened at a moment.
+// Apply takes over an event that has happened at a moment.
 func (z *ZoneState) Apply(at Moment, e Event) Effects {
 	z.at, z.effects = at, Effects{}
 	before, _ := z.Due(at.Now)
@@ -86,7 +87,7 @@ func (z *ZoneState) settle() {
 	// In no order: names that are neighbours in the alphabet often share a fate, and one that is refused must not find its
 	// like around it in a batch each time.
 	for name := range z.touched {
-		z.review(name)
+		z.outbox.review(name)
 		for _, c := range z.claims.names[name] {
 			concerned[c] = true
 		}
@@ -99,35 +100,6 @@ func (z *ZoneState) settle() {
 		}
 	}
 	slices.SortFunc(z.effects.Woken, compareOwners)
-}
-
-func (z *ZoneState) wake(o Owner) { z.effects.Woken = append(z.effects.Woken, o) }
-
-func (z *ZoneState) touch(names ...string) {
-	for _, name := range names {
-		z.touched[name] = true
-	}
-}
-
-// touchAll marks every name that an object has a claim to.
-func (z *ZoneState) touchAll() {
-	for name := range z.claims.names {
-		z.touched[name] = true
-	}
-}
-
-func (z *ZoneState) tick() uint64 {
-	z.seq++
-	return z.seq
-}
-
-func (z *ZoneState) place(name string) Place {
-	p := Place{Name: name, Sets: z.contents.sets[name], Delegation: delegation(z.contents.sets, name)}
-	p.Flattened = z.traits.Apex == FlattenedApex && slices.ContainsFunc(p.Sets, func(s RecordSet) bool { return s.Type == soa })
-	for _, c := range z.claims.names[name] {
-		p.Claims = append(p.Claims, &c.Claim)
-	}
-	return p
 }
 
 // Empty reports whether no object has a claim to the zone.

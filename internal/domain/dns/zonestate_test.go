@@ -173,7 +173,7 @@ func TestANewZoneIsListedFirst(t *testing.T) {
 	}
 }
 
-// What follows from the answer to a batch of one record: how the record stands, and what is due next.
+// The consequences of the answer to a batch of one record: the state of the record, and the next call.
 func TestAnswersToABatch(t *testing.T) {
 	throttled := refusal(fault.Throttled)
 	throttled.RetryAfter = 7 * time.Second
@@ -216,7 +216,7 @@ func TestAnswersToABatch(t *testing.T) {
 	}
 }
 
-// What was refused as existing is ours where an answer may have been lost, and a stranger's otherwise.
+// A record that was refused as existing is ours if an answer may have been lost, and a stranger's otherwise.
 func TestWhoseRecordItIsThatExists(t *testing.T) {
 	a := cname("a.example.com", target)
 	for sentence, test := range map[string]struct {
@@ -367,7 +367,7 @@ func TestARecordThatOthersDelete(t *testing.T) {
 	}
 }
 
-// What was denied to an identity is forgiven once it has changed the zone.
+// The denials of an identity are forgotten once it has changed the zone.
 func TestAnIdentityThatMayChangeTheZoneAgain(t *testing.T) {
 	w, claims := intending(t, "a")
 	w.answer = func(call dns.Call) error {

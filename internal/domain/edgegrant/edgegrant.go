@@ -1,5 +1,5 @@
-// Package edgegrant decides what becomes of an EdgeGrant: whether it is in force, and when it may be deleted. What it
-// grants is decided in domain/grant.
+// Package edgegrant decides what becomes of an EdgeGrant: whether it is in force, and when it may be deleted. Package
+// grant decides what it grants.
 package edgegrant
 
 import (
@@ -75,7 +75,7 @@ func Decide(in Input) Step {
 	return Rest
 }
 
-// Conclude says what the grant is worth.
+// Conclude says whether the grant is in force, and what an administrator should know about it.
 func Conclude(in Input) chain.Condition {
 	c := chain.Condition{Type: chain.Ready}
 	say := func(reason chain.Reason, format string, args ...any) chain.Condition {

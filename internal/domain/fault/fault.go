@@ -73,6 +73,11 @@ type Error struct {
 	Err error
 }
 
+// New is a failure that is known without a code or a cause.
+func New(kind Kind, operation, format string, args ...any) *Error {
+	return &Error{Kind: kind, Operation: operation, Message: fmt.Sprintf(format, args...)}
+}
+
 // Error renders operation, code and message: stable from try to try.
 func (e *Error) Error() string {
 	text := e.Operation
@@ -88,7 +93,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf classifies any error. What carries no classification is Transient: it is
+// KindOf classifies any error. An error without a classification is Transient: it is
 // tried again, and nothing is concluded from it.
 func KindOf(err error) Kind {
 	if err == nil {

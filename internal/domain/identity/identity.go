@@ -1,5 +1,5 @@
-// Package identity decides which roles of AWS may be assumed on whose behalf, and under
-// which names the operator asks for them. It is pure.
+// Package identity decides which roles of AWS may be assumed on behalf of which namespace, and under which names the
+// operator asks for them. It is pure.
 //
 // Anyone who can write an object can name a role in it, and the operator's own identity is what assumes the role. Two
 // things keep one namespace from using the role of another: the administrator's patterns, and the external ID, which

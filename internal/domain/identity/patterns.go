@@ -46,8 +46,7 @@ func ParseRolePatterns(texts []string) (RolePatterns, error) {
 	return out, nil
 }
 
-// Allows reports whether objects may name the role. What is not the ARN of a role is never
-// allowed.
+// Allows reports whether objects may name the role. A text that is not the ARN of a role is never allowed.
 func (p RolePatterns) Allows(roleARN string) bool {
 	role, reason := splitRole(roleARN, false)
 	return reason == "" && slices.ContainsFunc(p.patterns, func(p rolePattern) bool { return p.matches(role) })

@@ -33,7 +33,7 @@ func (in *Input) GiveUp(s GiveUp) {
 // Fail ends the invalidation.
 func (in *Input) Fail() { in.Memory.Finished, in.World.Unsaved = in.Now, true }
 
-// Requested takes the answer to a request over. An error that it returns says nothing of the tenant.
+// Requested takes over the answer to a request. An error that it returns says nothing of the tenant.
 func (in *Input) Requested(name string, a Answer, err error) error {
 	switch fault.KindOf(err) {
 	case fault.None:
@@ -61,7 +61,7 @@ func (in *Input) Disowned(name string) {
 	in.end()
 }
 
-// Followed takes the answer to a look over. An error that it returns says nothing of the tenant.
+// Followed takes over the answer to a look. An error that it returns says nothing of the tenant.
 func (in *Input) Followed(t Tenant, a Answer, err error) error {
 	kind := fault.KindOf(err)
 	if kind == fault.Throttled && fault.CodeOf(err) != "" && fault.RetryAfter(err) > 0 {

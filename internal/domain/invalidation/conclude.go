@@ -65,8 +65,8 @@ func ready(in Input, out Outcome) chain.Condition {
 	return say(ReasonInProgress, "AWS is removing the paths from the caches of CloudFront.")
 }
 
-// alarming tells what a person should see from what the next pass settles. An error that is not of AWS is one of the API
-// server, and is in the log.
+// alarming distinguishes problems that a user should see from problems that the next pass settles. An error that is not
+// of AWS is one of the API server, and is in the log.
 func alarming(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.None, fault.Throttled, fault.Conflict, fault.NotFound:
@@ -123,7 +123,7 @@ func Created(before, after []Tenant) []chain.Event {
 	return []chain.Event{{Reason: resource.EventCreated, Message: fmt.Sprintf("Created %s.", prose.List(created))}}
 }
 
-// Events tells how the invalidation has ended, and what a person has to see before that, once. before is the reason that
+// Events tells how the invalidation has ended, and what a user has to see before that, once. before is the reason that
 // Ready had.
 func Events(before chain.Reason, ready chain.Condition) []chain.Event {
 	if ready.Reason == before || quiet(ready.Reason) {
@@ -132,7 +132,7 @@ func Events(before chain.Reason, ready chain.Condition) []chain.Event {
 	return []chain.Event{{Warning: !ready.Status, Reason: string(ready.Reason), Message: prose.Sentence(ready.Message)}}
 }
 
-// quiet reports whether a reason passes without anyone, or was asked for.
+// quiet reports whether a reason passes without an action, or was asked for.
 func quiet(r chain.Reason) bool {
 	switch r {
 	case ReasonPending, ReasonInProgress, ReasonReferenceNotReady, ReasonTooManyInvalidations, ReasonPaused:

@@ -86,7 +86,7 @@ func TestConcludeAudited(t *testing.T) {
 	}
 }
 
-// An event tells each end, and what a person has to see, once.
+// An event tells each end, and what a user has to see, once.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	normal, alarms := invalidation.Told()

@@ -25,7 +25,8 @@ const (
 	FullPause = time.Minute
 )
 
-// following is how AWS is asked for the state: paths are usually gone within a minute or two, and sometimes much later.
+// following is the schedule on which AWS is asked for the state: paths are usually gone within a minute or two, and
+// sometimes much later.
 var following = retry.Backoff{First: retry.FollowEvery, Last: 5 * time.Minute}
 
 // Chains lists the rules in their order. An object that is being deleted needs none, as nothing has to be undone.
@@ -105,7 +106,7 @@ func followed(in Input) (Decision, bool) {
 	return pass()
 }
 
-// held leaves what AWS has accepted to go on.
+// held does not stop what AWS has accepted.
 func held(in Input) (Decision, bool) {
 	_, pending := in.pending()
 	if in.started() && !pending {
@@ -189,7 +190,7 @@ func limited(in Input) (Decision, bool) {
 		limit, wants, free.UTC().Format(time.RFC3339))
 }
 
-// roomAt is when so many paths fit into the limit.
+// roomAt is when n paths fit into the limit.
 func roomAt(spent []Spend, wants, limit int, now time.Time) time.Time {
 	counted := slices.DeleteFunc(slices.Clone(spent), func(s Spend) bool { return !s.At.Add(window).After(now) })
 	slices.SortFunc(counted, func(a, b Spend) int { return a.At.Compare(b.At) })

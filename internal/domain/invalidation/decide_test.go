@@ -199,7 +199,7 @@ func fail(kind fault.Kind) error {
 	return &fault.Error{Kind: kind, Operation: "Op", Code: "Code", Message: "text"}
 }
 
-// What the answer to a request means for the tenant, and for the pass.
+// The meaning of the answer to a request, for the tenant and for the pass.
 func TestRequested(t *testing.T) {
 	t.Parallel()
 	answer := invalidation.Answer{ID: "I9"}
@@ -269,7 +269,7 @@ func TestFollowed(t *testing.T) {
 	}
 }
 
-// What AWS does not know (any more) is waited for, unless it can't come.
+// The chain waits for invalidations that AWS does not know (any more), unless they can't come.
 func TestFollowedAndNotFound(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

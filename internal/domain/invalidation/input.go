@@ -76,7 +76,7 @@ type Spend struct {
 	Paths int
 }
 
-// Look is when AWS is asked next for the state of an invalidation, after so many looks.
+// Look is when AWS is next asked for the state of an invalidation, and how often it was asked.
 type Look struct {
 	Count int
 	Due   time.Time

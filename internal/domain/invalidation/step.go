@@ -10,9 +10,8 @@ import (
 //
 //sumtype:decl
 type Step interface {
-	// Effect says what the step does to the world.
-	Effect() chain.Effect
-	invalidationStep()
+	chain.Step
+	step()
 }
 
 // Choose puts the tenants into status. Nothing outside is read or changed.
@@ -63,19 +62,13 @@ type Rest struct {
 	After time.Duration
 }
 
-func (Choose) invalidationStep()  {}
-func (GiveUp) invalidationStep()  {}
-func (Request) invalidationStep() {}
-func (Follow) invalidationStep()  {}
-func (Expire) invalidationStep()  {}
-func (Fail) invalidationStep()    {}
-func (Rest) invalidationStep()    {}
+func (Choose) step()  {}
+func (GiveUp) step()  {}
+func (Request) step() {}
+func (Follow) step()  {}
+func (Expire) step()  {}
+func (Fail) step()    {}
+func (Rest) step()    {}
 
 // Decision is the outcome of the chain.
-type Decision struct {
-	// Rule is the name of the rule that fired.
-	Rule string
-	Step Step
-	// Problem is what the invalidation waits for, nil while it goes on.
-	Problem *chain.Problem
-}
+type Decision = chain.Decision[Step]

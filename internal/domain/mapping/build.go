@@ -81,8 +81,8 @@ func describe(n int, row Row, name string) string {
 	}
 }
 
-// readName reads the name, or says why there is none. What the row calls itself is returned in both cases, so that
-// people can find it.
+// readName reads the name, or says why there is none. The name in the row is returned in both cases, so that people can
+// find the row.
 func (p *Program) readName(r *reader) (name, reason string) {
 	in := &p.inputs[0]
 	value, reason := r.read(in)
@@ -162,8 +162,8 @@ var replacements = []struct {
 }{
 	{by: "customizations.webAcl.action", when: "disable", place: []string{"customizations", "webAcl", "arn"}},
 	{by: "customizations.geoRestrictions.restrictionType", when: "none", place: []string{"customizations", "geoRestrictions", "locations"}},
-	{by: pathHostedZone, place: []string{"dns", "zoneName"}},
-	{by: pathZoneName, place: []string{"dns", "hostedZoneId"}},
+	{by: "dns.hostedZoneId", place: []string{"dns", "zoneName"}},
+	{by: "dns.zoneName", place: []string{"dns", "hostedZoneId"}},
 }
 
 // String names what fills the field, for people.

@@ -158,7 +158,7 @@ func (f *field) convertDomain(v any) (value any, problem string) {
 
 // convertDomains returns a sorted list of objects, each with a domain.
 func (f *field) convertDomains(v any) (value any, problem string) {
-	names, problem := f.convertList(v, mostDomains, canonicalDomain)
+	names, problem := f.convertList(v, canonicalDomain)
 	if problem != "" || len(names) == 0 {
 		return nil, problem
 	}
@@ -171,7 +171,7 @@ func (f *field) convertDomains(v any) (value any, problem string) {
 
 // convertCountries returns a sorted list of codes.
 func (f *field) convertCountries(v any) (value any, problem string) {
-	codes, problem := f.convertList(v, mostCountries, country)
+	codes, problem := f.convertList(v, country)
 	if problem != "" || len(codes) == 0 {
 		return nil, problem
 	}
@@ -189,16 +189,16 @@ func country(s string) (code, problem string) {
 	return s, ""
 }
 
-// convertList converts the elements of a list, or of a text with commas or spaces between them. What
-// it returns is sorted and has nothing twice.
-func (f *field) convertList(v any, most int, convert func(string) (string, string)) (out []string, problem string) {
+// convertList converts the elements of a list, or of a text with commas or spaces between them. The result is sorted
+// and has nothing twice.
+func (f *field) convertList(v any, convert func(string) (string, string)) (out []string, problem string) {
 	elements, ok := split(v)
 	if !ok {
 		_, problem = f.wrongType(v)
 		return nil, problem
 	}
 	// A list may be far too long, but then most of it is the same.
-	out = make([]string, 0, min(len(elements), most))
+	out = make([]string, 0, min(len(elements), f.most))
 	for _, element := range elements {
 		if element = strings.TrimSpace(element); element == "" {
 			continue
@@ -211,8 +211,8 @@ func (f *field) convertList(v any, most int, convert func(string) (string, strin
 		if found {
 			continue
 		}
-		if len(out) == most {
-			return nil, fmt.Sprintf("%s has more than %d different elements: use %s", show(v), most, f.takes())
+		if len(out) == f.most {
+			return nil, fmt.Sprintf("%s has more than %d different elements: use %s", show(v), f.most, f.takes())
 		}
 		out = slices.Insert(out, at, s)
 	}

@@ -73,9 +73,9 @@ func appendValue(b []byte, v any) []byte {
 	}
 }
 
-// Covers reports whether a live spec, in the form of its JSON, has every field as the object sets it. What
-// others set in it does not matter: further fields, and further elements of lists. So a field or an element
-// that the object no longer sets is not seen here, but by its Hash.
+// Covers reports whether a live spec, in the form of its JSON, has every field as the object sets it. Fields and list
+// elements that others set do not matter. So a field or an element that the object no longer sets is not seen here, but
+// by its Hash.
 func Covers(live map[string]any, o Object) bool { return coversMap("", live, o.Spec) }
 
 func coversMap(path string, live, wanted map[string]any) bool {

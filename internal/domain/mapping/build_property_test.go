@@ -41,8 +41,8 @@ var samples = rapid.OneOf(
 // everyPath has a path for each line of the table.
 func everyPath() []string {
 	var out []string
-	for _, f := range mapping.Fields() {
-		base, _, keyed := strings.Cut(f.Path, "[")
+	for _, path := range mapping.Paths() {
+		base, _, keyed := strings.Cut(path, "[")
 		if keyed {
 			base += "[key]"
 		}
@@ -159,11 +159,11 @@ func TestEveryFieldOfTheAPICanBeFilled(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, f := range mapping.Fields() {
-		base, _, keyed := strings.Cut(f.Path, "[")
+	for _, path := range mapping.Paths() {
+		base, _, keyed := strings.Cut(path, "[")
 		switch {
-		case f.Path == "name" || strings.HasPrefix(f.Path, "metadata."):
-		case keyed, f.Path == "domains":
+		case path == "name" || strings.HasPrefix(path, "metadata."):
+		case keyed, path == "domains":
 			got = append(got, base+"[]")
 		default:
 			got = append(got, base)

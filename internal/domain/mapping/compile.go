@@ -109,7 +109,7 @@ func (k *compiler) tree(at, path string, tree map[string]any) {
 		case isBlock && isBlockPath(path):
 			k.tree(at, path, block)
 		default:
-			k.mistake("%s: there is no such field, or it is not an object: use one of %s", at, strings.Join(paths(), ", "))
+			k.mistake("%s: there is no such field, or it is not an object: use one of %s", at, strings.Join(Paths(), ", "))
 		}
 	}
 }

@@ -150,11 +150,3 @@ func TestAColumnThatIsNeededOnceIsNeeded(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
-
-func TestFieldsExplainThemselves(t *testing.T) {
-	for _, f := range mapping.Fields() {
-		if !strings.HasSuffix(f.About, ".") || f.Takes == "" {
-			t.Errorf("%+v", f)
-		}
-	}
-}

@@ -26,7 +26,7 @@ import (
 const rowVariable = "row"
 
 // Expressions come from people who may write a TenantSource, and run in a process that serves all of
-// them. What one can cost is bounded before it is parsed, once it is parsed, and for every row.
+// them. The cost of one is bounded before it is parsed, once it is parsed, and for every row.
 const (
 	// longestExpression is enough for a page of text, and keeps the parser quick.
 	longestExpression = 4096
@@ -55,7 +55,7 @@ type expression struct {
 	info    *ast.SourceInfo
 }
 
-// environment is that of all expressions: what Kubernetes users know of CEL, and the row.
+// environment is that of all expressions: the part of CEL that Kubernetes users know, and the row.
 func environment() (*cel.Env, error) {
 	registry, err := types.NewRegistry()
 	if err != nil {
@@ -133,8 +133,8 @@ func position(l common.Location) string {
 	return fmt.Sprintf("%d:%d: ", l.Line(), l.Column()+1)
 }
 
-// accepts reports whether a field can take what an expression gives. What is not known before there is a
-// row is checked with every row.
+// accepts reports whether a field can take what an expression gives. Types that are not known before there is a row are
+// checked with every row.
 func (f *field) accepts(t *cel.Type) bool {
 	if t.TypeName() == types.OptionalType.TypeName() && len(t.Parameters()) == 1 {
 		t = t.Parameters()[0]

@@ -9,7 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
-// What an expression gives is seen best in a parameter.
+// A parameter shows best what an expression gives.
 func evaluate(t *testing.T, text string, values tree) (string, *mapping.Rejection) {
 	t.Helper()
 	c := mapping.Config{
@@ -125,7 +125,7 @@ func TestAnExpressionThatTakesTooLongNamesTheCure(t *testing.T) {
 	}
 }
 
-// What people write fits into the bounds of the parser.
+// Usual expressions fit into the bounds of the parser.
 func TestLongExpressionsAreAllowed(t *testing.T) {
 	for name, text := range map[string]string{
 		"a text of sixty parts":      `row.a` + strings.Repeat(` + row.a`, 59),

@@ -11,21 +11,12 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// Field is a field of a DistributionTenant that a row can fill.
-type Field struct {
-	// Path is how mapping and expressions name it. A key stands for itself: parameters[plan].
-	Path string
-	// Takes says which values it takes.
-	Takes string
-	// About says what it is.
-	About string
-}
-
-// Fields lists the fields that rows can fill, in the order of the documentation.
-func Fields() []Field {
-	out := make([]Field, len(fields))
+// Paths are those of the fields of a DistributionTenant that a row can fill, as mapping and expressions name them. A key
+// stands for itself: parameters[plan].
+func Paths() []string {
+	out := make([]string, len(fields))
 	for i := range fields {
-		out[i] = Field{Path: fields[i].path, Takes: fields[i].takes(), About: fields[i].about}
+		out[i] = fields[i].path
 	}
 	return out
 }
@@ -56,12 +47,12 @@ const (
 
 // field is a line of the table of fields.
 type field struct {
-	path, about string
-	kind        kind
-	area        area
+	path string
+	kind kind
+	area area
 	// place leads to the field in the spec, or to its list.
 	place []string
-	// key and value are the members of an element of the list; most is how many elements there may be.
+	// key and value are the members of an element of a list with keys; most is how many elements a list may have.
 	key, value string
 	most       int
 	// max is the number of characters of a text; low and high bound a number.
@@ -79,13 +70,11 @@ type field struct {
 const (
 	longestName   = kubename.LongestName
 	longestDomain = 253
-	longestARN    = 2048
 	longestLabel  = kubename.LongestLabel
 	// longestAnnotation is what the API server takes for all of them together.
 	longestAnnotation = 256 << 10
 	// A name in AWS has 3 to 128 characters.
 	shortestTenantName, longestTenantName = 3, 128
-	mostDomains, mostCountries            = 100, 300
 )
 
 const (
@@ -94,52 +83,21 @@ const (
 	pathTenantName  = "tenantName"
 	pathCertificate = "customizations.certificate.arn"
 	pathRequest     = "managedCertificateRequest"
-	pathHostedZone  = "dns.hostedZoneId"
-	pathZoneName    = "dns.zoneName"
 )
 
-// fields is the table. The API server judges what is not in it, such as the form of an ARN.
-var fields = finish([]field{
-	{path: pathName, area: inName, max: longestName, required: true,
-		about: "The name of the object, and of the tenant in AWS unless tenantName is set: lower-case letters, digits, hyphens and dots. It identifies the tenant of the row."},
-	{path: "metadata.labels[<key>]", area: inLabels, max: longestLabel, about: "A label of the object."},
-	{path: "metadata.annotations[<key>]", area: inAnnotations, max: longestAnnotation, about: "An annotation of the object."},
-	{path: pathDomains, kind: kindDomains, required: true,
-		about: "The domains that the tenant serves. A value in a row replaces the list in the template."},
-	{path: "enabled", kind: kindBoolean, about: "Whether the tenant serves requests."},
-	{path: "distributionId", max: 32, required: true, about: "The ID of the multi-tenant distribution."},
-	{path: "connectionGroupId", max: 64, about: "The ID of the connection group."},
-	{path: "parameters[<name>]", area: inList, key: "name", value: "value", most: 50, max: 256,
-		about: "The value of a parameter that the distribution declares."},
-	{path: "tags[<key>]", area: inList, key: "key", value: "value", most: 46, max: 256, emptyValue: true, about: "The value of a tag of the tenant in AWS."},
-	{path: "customizations.webAcl.action", values: []string{"override", "disable"}, required: true,
-		about: "Whether to override or disable the web ACL of the distribution."},
-	{path: "customizations.webAcl.arn", max: longestARN, about: "The ARN of the web ACL to use instead."},
-	{path: pathCertificate, max: longestARN, required: true,
-		about: "The ARN of a certificate of the customer's own. A row with a value requests no managed certificate."},
-	{path: "customizations.geoRestrictions.restrictionType", values: []string{"none", "whitelist", "blacklist"}, required: true,
-		about: "Whether the countries are allowed (whitelist) or blocked (blacklist)."},
-	{path: "customizations.geoRestrictions.locations", kind: kindCountries,
-		about: "The countries, as two capital letters each. A value in a row replaces the list in the template."},
-	{path: pathRequest + ".validationTokenHost", values: []string{"cloudfront", "self-hosted"}, required: true,
-		about: "Who answers the challenge for a managed certificate."},
-	{path: pathRequest + ".primaryDomainName", kind: kindDomain, about: "The common name of the managed certificate, one of the domains."},
-	{path: pathRequest + ".certificateTransparencyLoggingPreference", values: []string{"enabled", "disabled"},
-		about: "Whether the managed certificate is recorded in public certificate transparency logs."},
-	{path: pathRequest + ".deleteOnTenantDeletion", kind: kindBoolean, about: "Whether the managed certificate is deleted with the tenant."},
-	{path: "dns.provider", values: []string{"route53", "cloudflare", "azure", "rfc2136", "externaldns"}, required: true, about: "The DNS service that holds the zone."},
-	{path: "dns.account", max: longestLabel, about: "The operator's account at the DNS service."},
-	{path: pathHostedZone, max: 32, about: "The ID of the hosted zone to publish in. A value in a row replaces dns.zoneName of the template."},
-	{path: pathZoneName, max: longestDomain, about: "The name of the hosted zone to publish in. A value in a row replaces dns.hostedZoneId of the template."},
-	{path: "dns.recordType", values: []string{"Auto", "CNAME", "Alias"}, about: "The type of the published records."},
-	{path: "dns.takeover", kind: kindBoolean, falseIsAbsent: true, about: "Whether existing records that the operator did not create may be replaced."},
-	{path: "dns.ttl", kind: kindNumber, low: 60, high: 172800, about: "The time to live of the records in seconds."},
-	{path: "dns.assumeRoleArn", max: 640, about: "The ARN of the IAM role that the operator assumes to change the zone."},
-	{path: pathTenantName, max: longestTenantName, about: "The name of the tenant in AWS, if it differs from the name of the object."},
-	{path: "driftPolicy", values: []string{"enforce", "report", "suspend"}, about: "What to do about changes made outside of Kubernetes."},
-	{path: "deletionPolicy", values: []string{"Delete", "Retain"}, about: "Whether the tenant in AWS is deleted or kept when the object is deleted."},
-	{path: "adoptionPolicy", values: []string{"Never", "IfUnowned", "Force"}, about: "Whether an existing tenant may be adopted."},
-})
+// fields is the table, in the order of messages: what needs more than its type in the API says, and the rest of the spec,
+// which hack/genfields writes. The API server judges what is not in it, such as the form of an ARN.
+var fields = finish(slices.Concat([]field{
+	{path: pathName, area: inName, max: longestName, required: true},
+	{path: "metadata.labels[<key>]", area: inLabels, max: longestLabel},
+	{path: "metadata.annotations[<key>]", area: inAnnotations, max: longestAnnotation},
+	{path: pathDomains, kind: kindDomains, most: 100, required: true},
+	{path: "enabled", kind: kindBoolean},
+	{path: "distributionId", max: 32, required: true},
+	{path: "connectionGroupId", max: 64},
+	{path: "parameters[<name>]", area: inList, key: "name", value: "value", most: 50, max: 256},
+	{path: "tags[<key>]", area: inList, key: "key", value: "value", most: 46, max: 256, emptyValue: true},
+}, specFields))
 
 // finish adds to each line of the table what follows from its path.
 func finish(table []field) []field {
@@ -150,6 +108,9 @@ func finish(table []field) []field {
 		}
 		for _, v := range f.values {
 			f.max = max(f.max, len(v))
+		}
+		if f.path == pathRequest+".primaryDomainName" {
+			f.kind = kindDomain // it has to be one of the domains
 		}
 	}
 	return table
@@ -167,9 +128,9 @@ func (f *field) takes() string {
 	case f.kind == kindDomain:
 		return "a domain name"
 	case f.kind == kindDomains:
-		return fmt.Sprintf("a list of at most %d domain names, or a text with commas or spaces between them", mostDomains)
+		return fmt.Sprintf("a list of at most %d domain names, or a text with commas or spaces between them", f.most)
 	case f.kind == kindCountries:
-		return fmt.Sprintf("a list of at most %d country codes, or a text with commas or spaces between them", mostCountries)
+		return fmt.Sprintf("a list of at most %d country codes, or a text with commas or spaces between them", f.most)
 	default:
 		return fmt.Sprintf("text of at most %d characters, or a number", f.max)
 	}
@@ -207,7 +168,7 @@ func parseTarget(path string) (target, error) {
 	wantsKey := f != nil && strings.Contains(f.path, "[")
 	switch {
 	case f == nil:
-		return target{}, fmt.Errorf("%s is not a field that a row can set: use one of %s", prose.Quote(path), strings.Join(paths(), ", "))
+		return target{}, fmt.Errorf("%s is not a field that a row can set: use one of %s", prose.Quote(path), strings.Join(Paths(), ", "))
 	case wantsKey && (!hasKey || !closed):
 		return target{}, fmt.Errorf("%s needs a key: write %s", prose.Quote(path), f.path)
 	case !wantsKey && hasKey:
@@ -218,14 +179,6 @@ func parseTarget(path string) (target, error) {
 		}
 	}
 	return target{field: f, key: key}, nil
-}
-
-func paths() []string {
-	out := make([]string, len(fields))
-	for i := range fields {
-		out[i] = fields[i].path
-	}
-	return out
 }
 
 // The length of a key is checked separately: a pattern that counts to 128 holds a copy of its letters for each count,

@@ -1,6 +1,5 @@
-// Package ownership says whose a resource in AWS is. What this operator creates or
-// adopts carries four tags; nothing is changed or deleted unless they prove that it
-// belongs to the very object that asks for it.
+// Package ownership says whose a resource in AWS is. Everything that this operator creates or adopts carries four tags;
+// nothing is changed or deleted unless they prove that it belongs to the very object that asks for it.
 package ownership
 
 import (
@@ -28,17 +27,17 @@ type Owner struct {
 	Cluster, Namespace, Name, UID string
 }
 
-// String renders the owner for a person. Some of its tags may have been removed in AWS.
+// String renders the owner for messages. Some of its tags may have been removed in AWS.
 func (o Owner) String() string {
 	known := func(tag string) string { return cmp.Or(tag, "unknown") }
 	return fmt.Sprintf("%s/%s (cluster %s, uid %s)", known(o.Namespace), known(o.Name), known(o.Cluster), known(o.UID))
 }
 
-// Shown is how an owner is named: in Text to those who may read an object, in Detail to those who read the operator's log.
+// Shown is how an owner is named: in Text to users who may read an object, in Detail to readers of the operator's log.
 // Detail is empty where Text has it all.
 type Shown struct{ Text, Detail string }
 
-// Named is the text, with whom to ask where it leaves the name out.
+// Named is the text, with the advice to ask the platform team if it leaves the name out.
 func (s Shown) Named() string {
 	if s.Detail == "" {
 		return s.Text

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a customer says fills a placeholder of a host. Whatever it is, the result has the labels of the plan's text: no dot,
-// star or slash of the customer's gets into it, and so no other customer's name.
+// A customer's value fills a placeholder of a host. Whatever it is, the result has the labels of the plan's text: no
+// dot, star or slash of the customer's gets into it, and so no other customer's name.
 func FuzzHostPlaceholders(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"{{name}}.shop.example.com", "acme"}, {"*.{{ username }}.example.com", "a.b"}, {"{{name}}", "*"}, {"{{userId}}-{{plan}}.example.com", "X/y"},

@@ -42,7 +42,7 @@ func goldenCases() map[string]goldenCase {
 		"empty-plan":                    {about: "A plan that says nothing is like none.", plan: &plan.Spec{}},
 		"full-plan":                     {about: "A plan that says something in every place.", plan: &full},
 		"full-plan-suspended":           {about: "What a suspended tenant has stays, and no new pods start.", tenant: suspended, plan: &full},
-		"revision":                      {about: "A revision of Istio takes the place of istio-injection.", plan: mesh(plan.Istio{Revision: "1-29"})},
+		"revision":                      {about: "A revision of Istio replaces istio-injection.", plan: mesh(plan.Istio{Revision: "1-29"})},
 		"ambient":                       {about: "Pods join the ambient mesh, without sidecars.", plan: mesh(plan.Istio{Injection: plan.InjectionAmbient})},
 		"no-injection":                  {about: "Pods do not join the mesh, even where it takes all by default.", plan: mesh(plan.Istio{Injection: plan.InjectionDisabled})},
 		"isolation-none":                {about: "Everybody gets in.", plan: isolated(plan.IsolationNone)},

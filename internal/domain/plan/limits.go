@@ -8,8 +8,8 @@ const (
 	NameSuspended = "kleff-suspended"
 )
 
-// BuildLimits returns the quota and the limits of the plan, and what keeps pods of a suspended tenant from starting, which needs
-// no plan.
+// BuildLimits returns the quota and the limits of the plan, and the quota that keeps pods of a suspended tenant from
+// starting, which needs no plan.
 func BuildLimits(t Tenant, p *Plan) []Object {
 	var out []Object
 	if p != nil && p.spec.ResourceQuota != nil {

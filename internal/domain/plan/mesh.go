@@ -37,7 +37,7 @@ func BuildMesh(t Tenant, p *Plan) ([]Object, error) {
 	return out, nil
 }
 
-// sources are the namespaces whose requests are taken; none where everybody's are.
+// sources are the namespaces whose requests are taken; none where those of all namespaces are.
 func (p *Plan) sources(t Tenant) []string {
 	switch p.spec.Istio.AuthorizationPolicy {
 	case IsolationNamespace:

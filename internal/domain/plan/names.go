@@ -53,8 +53,8 @@ func (p Patterns) Match(name string) bool {
 }
 
 // refusal is why no tenant may have a namespace, and what can be done about that other than another namespace. ingressOf
-// is the plan that has the namespace in its spec.ingressNamespaces, if there is one: whatever runs there reaches every
-// customer of that plan.
+// is the plan that has the namespace in its spec.ingressNamespaces, if there is one: everything that runs there reaches
+// every customer of that plan.
 func (n Namespaces) refusal(name, ingressOf string) (why, orElse string) {
 	switch {
 	case n.Reserved.Match(name):
@@ -89,8 +89,8 @@ func (t Tenant) Problem(n Namespaces, ingressOf string) string {
 	return strings.Join(slices.DeleteFunc(problems, func(p string) bool { return p == "" }), ". ")
 }
 
-// namespaceProblem speaks of what gives the name. What is no legal name can be edited; a legal one can't, even
-// though no namespace was made of it.
+// namespaceProblem speaks of what gives the name. A name that is not legal can be edited; a legal one can't, even if no
+// namespace was made of it.
 func (t Tenant) namespaceProblem(n Namespaces, ingressOf string) string {
 	field, change := "spec.userId", "set spec.namespace to one"
 	if t.Explicit {

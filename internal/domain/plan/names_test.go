@@ -129,7 +129,7 @@ func TestWhatPatternsMatch(t *testing.T) {
 	})
 }
 
-// What is reserved is no tenant's, whatever is allowed; of the rest a tenant has what is allowed, or all.
+// No tenant has a reserved name, whatever is allowed. Of the others a tenant may have the allowed ones, or all.
 func TestWhichNamespacesATenantMayHave(t *testing.T) {
 	const again = " and can't be changed later: delete this Tenant and create one with another name in spec.namespace"
 	for name, tt := range map[string]struct {

@@ -85,7 +85,7 @@ func placeholderNames() string {
 	return opening + strings.Join(strings.Split(columnNames(), ", "), closing+", "+opening) + closing
 }
 
-// slot is where a text with placeholders goes: what is legal there as a whole, and as the value of one placeholder.
+// slot is the field for a text with placeholders: what is legal there as a whole, and as the value of one placeholder.
 type slot struct {
 	what, part         string
 	legal, legalAsPart func(string) bool

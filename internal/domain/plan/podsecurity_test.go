@@ -8,8 +8,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
-// What a namespace enforces is what its plan says, and never less than all namespaces have to. A plan that says less is a
-// mistake, and one that says nothing is not.
+// A namespace enforces the level of its plan, and never less than the minimum of all namespaces. A plan that says less
+// is a mistake, and one that says nothing is not.
 func TestMinPodSecurity(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

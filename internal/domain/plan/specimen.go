@@ -11,7 +11,7 @@ const (
 )
 
 // Specimens are what the plan gives any tenant, so that the API server can be asked in a dry run whether it takes it, also where no
-// tenant has the plan. What mesh and edge make differs from tenant to tenant, and has conditions of its own.
+// tenant has the plan. The objects of mesh and edge differ from tenant to tenant, and have conditions of their own.
 func Specimens(p *Plan) []Object {
 	if p == nil {
 		return nil

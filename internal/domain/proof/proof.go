@@ -1,5 +1,5 @@
 // Package proof decides for which domains an object has to prove that they are its namespace's own, and when the proof is
-// looked for. The proof is a TXT record, which only who controls the domain can create.
+// looked for. The proof is a TXT record, which only the controller of the domain can create.
 package proof
 
 import (
@@ -68,7 +68,7 @@ const (
 	TooFew Sight = "too few"
 )
 
-// finding is what a sight means to who has to create the record.
+// finding is what a sight means to the user who has to create the record.
 func (s Sight) finding() string {
 	switch s {
 	case Other:
@@ -99,13 +99,13 @@ type Case struct {
 	Sights map[string]Sight
 }
 
-// Entries are the domains that are proven, or have to be. What the tenant has needs no record: it counts as proven, until
-// the object releases it.
+// Entries are the domains that are proven, or have to be. A domain that the tenant has needs no record: it counts as
+// proven, until the object releases it.
 func (c Case) Entries() (out []Entry) {
 	for _, d := range c.Wanted {
 		demanded := slices.Contains(c.Demanded, d)
 		e := Entry{Domain: d, Record: For(c.Cluster, c.Namespace, d)}
-		// What was proven with another record was proven for another namespace.
+		// A domain that was proven with another record was proven for another namespace.
 		if i := slices.IndexFunc(c.Before, func(b Entry) bool { return b.Domain == d && b.Record == e.Record }); i >= 0 {
 			e.ProvenAt = c.Before[i].ProvenAt
 		}

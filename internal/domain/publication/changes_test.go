@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 )
 
-// What has come to DNS and gone from it is told once: where the ledger shows it first.
+// Records that have come to DNS or left it are reported once: when the ledger shows it first.
 func TestChanges(t *testing.T) {
 	address := dns.RecordSet{Key: dns.Key{Name: alpha, Type: dns.A}, TTL: 60, Values: []string{"192.0.2.99"}}
 	replacing := func(s dns.State) dns.Entry {

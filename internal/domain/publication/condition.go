@@ -107,7 +107,7 @@ func (j *judge) strangers() []string {
 
 // unjudged reports whether it was not found out what the present generation asks for: the object
 // is paused, or something else stops the pass before. The ledger may be that of the generation
-// before then; to call it enough would forget the change for ever.
+// before then; if it counted as enough, the change would be forgotten forever.
 func (j *judge) unjudged() bool {
 	return len(j.Ledger) > 0 && !j.Deleting && !j.placed()
 }
@@ -142,8 +142,8 @@ func (j *judge) unread() bool {
 	})
 }
 
-// Severity orders the reasons of the condition: what resolves without a person is mild, and what it does not know, such
-// as an answer of AWS, is the most severe.
+// Severity orders the reasons of the condition: a reason that resolves without a user is mild, and one that it does not
+// know, such as an answer of AWS, is the most severe.
 func Severity(r chain.Reason) int {
 	order := []chain.Reason{
 		ReasonDNSNotConfigured, ReasonDNSReady, ReasonDNSPropagating, ReasonDNSRecordCreating,
@@ -155,7 +155,7 @@ func Severity(r chain.Reason) int {
 	return len(order)
 }
 
-// Passes reports whether a reason resolves without a person.
+// Passes reports whether a reason resolves without a user.
 func Passes(r chain.Reason) bool { return Severity(r) <= Severity(ReasonDNSRecordCreating) }
 
 // domainCondition says how far the records of one domain are.
@@ -250,7 +250,7 @@ func (j *judge) recordCondition(r dns.Record) chain.Condition {
 	return no(ReasonDNSRecordCreating, "%s %s is about to be published.", r.Type, r.Name)
 }
 
-// occupied says that another object has the place of a record, and which one to those who may see that.
+// occupied says that another object has the place of a record, and which one to users who may see that.
 func (j *judge) occupied(r dns.Record, holder dns.Owner) chain.Condition {
 	named := fmt.Sprintf("%s is already published by the object %s/%s.", r.Name, holder.Namespace, holder.Name)
 	c := chain.Condition{Type: Ready, Reason: ReasonDNSConflict}
@@ -289,8 +289,8 @@ func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 	return text + " The operator did not create it. Remove it, or set spec.dns.takeover to true to replace it."
 }
 
-// drift lists the published records that were changed or deleted outside. What is delegated is for others to answer,
-// whether it still stands in the zone or not, and nothing is put back there. A record that moves is in two zones.
+// drift lists the published records that were changed or deleted outside. Other servers answer for delegated names,
+// whether the records are still in the zone or not, and nothing is restored there. A record that moves is in two zones.
 func (j *judge) drift() []resource.Difference {
 	var out []resource.Difference
 	for _, e := range j.Ledger {

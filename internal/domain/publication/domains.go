@@ -65,8 +65,8 @@ func (j *judge) nextLedger() []dns.Entry {
 	}
 	next := dns.Advance(have, j.wants, j.View, policy)
 	for i, e := range next {
-		// What is about to be replaced is told once it is.
-		if e.State != dns.Intended && j.attached(dns.Domain(e.Name)) {
+		// A record that is about to be replaced is reported once it is.
+		if e.State != dns.Intended && j.Tenant.has(dns.Domain(e.Name)) {
 			next[i].Replaced = e.Replaced.WithoutCloudFront(e.Name)
 		}
 	}
@@ -91,12 +91,12 @@ func (j *judge) placed() bool {
 		return true
 	}
 	known := j.lacks() == LacksNothing || j.allRefused()
-	// What the tenant serves, and with that what is due, may be about to be read.
+	// The domains that the tenant serves, and with them the records that are due, may be about to be read.
 	return known && !(j.Publishes && !j.ledgerSuffices() && j.Tenant.Unknown && j.Tenant.Remembered)
 }
 
 // allRefused reports whether nothing is due before the next try of what AWS has refused, wherever the records belong: it
 // is not looked up until then, and their places are for others meanwhile.
 func (j *judge) allRefused() bool {
-	return j.Refused && !slices.ContainsFunc(slices.Concat(j.bound, j.Domains), j.attached)
+	return j.Refused && !slices.ContainsFunc(slices.Concat(j.bound, j.Domains), j.Tenant.has)
 }

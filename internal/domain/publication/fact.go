@@ -42,7 +42,7 @@ type Case struct {
 	Deleting bool
 	// Still means that nothing may be changed for the object.
 	Still bool
-	// Held means that the breaker has not let go on what the object asks for.
+	// Held means that the breaker has not cleared what the object asks for.
 	Held bool
 	// InDoubt means that the tags of the tenant that was ours no longer say so, and no live object owns it.
 	InDoubt bool
@@ -101,6 +101,20 @@ type Tenant struct {
 	// Unknown means that it was not looked for yet, Perhaps that there may be one, and Remembered that there was.
 	Unknown, Perhaps, Remembered bool
 }
+
+// has reports whether it is ours and has the domain.
+func (t Tenant) has(domain string) bool { return t.Ours && slices.Contains(t.Domains, domain) }
+
+// mayHave reports whether it is ours and has the domain, or may have it as far as is known.
+func (t Tenant) mayHave(domain string) bool {
+	if t.Unknown {
+		return t.Perhaps
+	}
+	return t.has(domain)
+}
+
+// serves reports whether CloudFront answers for the domain.
+func (t Tenant) serves(domain string) bool { return slices.Contains(t.Served, domain) }
 
 // Fact is what follows for the records of one object.
 type Fact struct {
@@ -164,7 +178,7 @@ func Judge(c Case) Fact {
 	if j.First {
 		for _, d := range c.Domains {
 			j.obstructed[d] = j.isObstructed(d)
-			j.others = j.others || j.obstructed[d] && !j.attached(d)
+			j.others = j.others || j.obstructed[d] && !j.Tenant.has(d)
 		}
 	}
 	j.bound = j.boundDomains()
@@ -178,7 +192,7 @@ func Judge(c Case) Fact {
 		Alone:   j.Publishes && !j.First && !slices.ContainsFunc(c.Domains, j.mayPublish),
 	}
 	if c.First {
-		f.Published, f.Proven = j.published(c.Domains), j.published(slices.DeleteFunc(slices.Clone(c.Domains), j.serves))
+		f.Published, f.Proven = j.published(c.Domains), j.published(slices.DeleteFunc(slices.Clone(c.Domains), j.Tenant.serves))
 		f.Returns = j.returns()
 	}
 	f.Waiting, f.Leaving = j.waitingDomains()

@@ -167,7 +167,7 @@ func TestWhatIsLookedUp(t *testing.T) {
 	}
 }
 
-// What AWS has refused keeps no place until the next try, although what would be needed to publish it is not looked up.
+// A domain that AWS has refused keeps no place until the next try, although nothing is looked up to publish it.
 func TestWhatIsRefusedKeepsNoPlace(t *testing.T) {
 	alias := func(c *publication.Case) { c.Spec.Type, c.IPv6Known = dns.Alias, false }
 	refused := func(c *publication.Case) { c.Refused = true }
@@ -194,7 +194,7 @@ func TestWhatIsRefusedKeepsNoPlace(t *testing.T) {
 	}
 }
 
-// What resolves without a person never hides what needs one, and no reason is unknown to the order.
+// A reason that resolves without a user never hides one that does not, and the order knows every reason.
 func TestSeverity(t *testing.T) {
 	passes := []chain.Reason{publication.ReasonDNSNotConfigured, publication.ReasonDNSReady, publication.ReasonDNSPropagating, publication.ReasonDNSRecordCreating}
 	stays := []chain.Reason{
@@ -398,7 +398,7 @@ func TestAHolderElsewhereIsNotNamed(t *testing.T) {
 	}
 }
 
-// What can't be kept is said to be that, with what to do.
+// The condition says of records that can't be kept what to do.
 func TestWhatCanNotBeKeptIsAConflict(t *testing.T) {
 	c := served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1", Fixed: true, Unkept: true}))
 	c.Spec.Takeover = true

@@ -41,7 +41,7 @@ func (j *judge) perhapsLeft() []dns.Record {
 	return out
 }
 
-// left are those of the records that are there, once the deletion goes on and the condition says so.
+// left are those of the records that are there, once the deletion continues and the condition says so.
 func (j *judge) left(perhaps []dns.Record, ready chain.Condition) []dns.Record {
 	if j.rests() || ready.Reason == ReasonDNSReady {
 		return nil

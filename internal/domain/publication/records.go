@@ -17,22 +17,6 @@ import (
 // The first and the last are one rule: what CloudFront answers for is published. On the
 // way back there is one order: out of DNS, in sync, and only then out of the tenant.
 
-// attached reports whether our tenant has the domain.
-func (j *judge) attached(domain string) bool {
-	return j.Tenant.Ours && slices.Contains(j.Tenant.Domains, domain)
-}
-
-// mayBeAttached reports whether our tenant has the domain, or may have it as far as is known.
-func (j *judge) mayBeAttached(domain string) bool {
-	if j.Tenant.Unknown {
-		return j.Tenant.Perhaps
-	}
-	return j.attached(domain)
-}
-
-// serves reports whether CloudFront answers for the domain.
-func (j *judge) serves(domain string) bool { return slices.Contains(j.Tenant.Served, domain) }
-
 // ofDomain reports whether an entry of the ledger belongs to the domain.
 func ofDomain(e dns.Entry, domain string) bool { return dns.Domain(e.Name) == domain }
 
@@ -53,26 +37,26 @@ func (j *judge) mayPublish(domain string) bool {
 	case j.InDoubt:
 		return len(j.entries(domain)) > 0
 	case j.Unresolved:
-		return len(j.entries(domain)) > 0 && j.mayBeAttached(domain)
+		return len(j.entries(domain)) > 0 && j.Tenant.mayHave(domain)
 	case !j.Publishes, j.withdrawn(domain), j.doubted(domain):
 		return false
 	case len(j.entries(domain)) > 0, j.First:
 		return true
 	}
-	return j.serves(domain) && j.Tenant.Settled
+	return j.Tenant.serves(domain) && j.Tenant.Settled
 }
 
-// doubted reports whether the tenant may have lost the domain although it is seen to have it. What it loses has left the
-// ledger before.
+// doubted reports whether the tenant may have lost the domain although it is seen to have it. The records of a domain
+// that it loses have left the ledger before.
 func (j *judge) doubted(domain string) bool {
-	return j.Publishes && j.Tenant.Doubted && j.attached(domain) && len(j.entries(domain)) == 0
+	return j.Publishes && j.Tenant.Doubted && j.Tenant.has(domain) && len(j.entries(domain)) == 0
 }
 
 // withdrawn reports whether the tenant can't be given the domain for a while: AWS has refused
 // that, or works on another certificate first, which may take days. Until then the name must not
 // lead to CloudFront, where a stranger could claim it.
 func (j *judge) withdrawn(domain string) bool {
-	if j.attached(domain) {
+	if j.Tenant.has(domain) {
 		return false
 	}
 	return j.Refused || j.First && (j.Tenant.Ours && j.Underway || j.outwaits(domain))
@@ -124,7 +108,7 @@ func (j *judge) due() []dns.Record {
 func (j *judge) standing() []dns.Record {
 	var out []dns.Record
 	for _, e := range j.Ledger {
-		if e.State != dns.Retracting && (j.InDoubt || j.mayBeAttached(dns.Domain(e.Name))) {
+		if e.State != dns.Retracting && (j.InDoubt || j.Tenant.mayHave(dns.Domain(e.Name))) {
 			out = append(out, e.Record)
 		}
 	}
@@ -264,7 +248,7 @@ func (j *judge) ledgerSuffices() bool {
 }
 
 // published reports whether public DNS, as far as the provider tells, leads all those
-// domains to where they should lead, and goes on to do so.
+// domains to where they should lead, and will continue to.
 func (j *judge) published(domains []string) bool {
 	for _, d := range domains {
 		records := j.wanted(d)
@@ -281,7 +265,7 @@ func (j *judge) published(domains []string) bool {
 }
 
 // retracts reports whether the record is about to be deleted. It may be there until then, and a deletion that is on its
-// way takes no notice of what is wanted meanwhile.
+// way is not stopped by what is wanted meanwhile.
 func (j *judge) retracts(r dns.Record) bool {
 	return slices.ContainsFunc(j.Ledger, func(e dns.Entry) bool { return e.Record == r && e.State == dns.Retracting })
 }

@@ -1,4 +1,4 @@
-// Package ratelimit shares a rate of calls between those who ask for it. It is pure: it is told the time, and answers
+// Package ratelimit shares a rate of calls between callers. It is pure: it is told the time, and answers
 // with a delay.
 package ratelimit
 
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// How the rate reacts to the service, and how it treats those who wait.
+// How the rate reacts to the service, and how it treats callers that wait.
 const (
 	// lowestRate keeps a throttled operator moving: a call every five seconds.
 	lowestRate = 0.2
@@ -27,8 +27,8 @@ const (
 	// grace is how late a caller may come back without losing its place. It buys a
 	// work queue that is busy; a caller that vanished costs others no more than that.
 	grace = 5 * time.Second
-	// longWait is the delay beyond which the forecast is not trusted whole: those ahead
-	// may vanish meanwhile.
+	// longWait is the delay beyond which the forecast is not fully trusted: callers that are ahead may vanish
+	// meanwhile.
 	longWait = 5 * time.Minute
 	// epsilon forgives what adding up fractions of tokens loses.
 	epsilon = 1e-6
@@ -47,7 +47,7 @@ type BucketConfig struct {
 	Background int
 }
 
-// Caller is one who asks for a call.
+// Caller asks for a call.
 type Caller struct {
 	// Key names the caller, so that it keeps its place when it asks again. It must not be shared by callers that wait at
 	// the same time. It is empty for a caller that holds no place.
@@ -62,17 +62,17 @@ type Caller struct {
 //
 // Classes are numbers, the smallest the most urgent. Within what is not reserved a class has strict priority over all
 // less urgent ones, which get little for as long as the more urgent ones ask for the whole rate: urgent work is finite,
-// as every change is made once. What must continue meanwhile is in the reserved class, which can't be starved, or in
-// the background, which has a floor.
+// as every change is made once. Work that must continue meanwhile is in the reserved class, which can't be starved, or
+// in the background, which has a floor.
 //
 // Within a class namespaces take turns, and each is served in order of arrival: one that asks for ten thousand calls
-// keeps another that asks for one waiting for two of them. A turn is a caller's, whatever it owes later.
+// keeps another that asks for one waiting for two of them. A caller keeps its turn, whatever it owes later.
 //
 // A caller with a key that has to wait holds a place in the queue, and its delay is the
 // time until that place's turn at the rate to be expected. It keeps the place however
 // often it asks, and loses it when it does not ask within grace of its delay. One
-// without a key is told a delay and holds no place. Places are worth nothing while calls
-// are lost because those who hold them do not come: then a caller that is there may go.
+// without a key is told a delay and holds no place. Places are worth nothing while calls are lost because the callers
+// that hold them do not come: then a caller that is there may go.
 //
 // The rate adapts: it falls when the service throttles and recovers in small steps. A call
 // refused after ten clean seconds says that the rate is just too high, and takes a tenth of it;
@@ -90,14 +90,14 @@ type Bucket struct {
 	cleanSince          time.Time
 	shared              *lane
 	reserved            *lane
-	// floor has no queues: those who drink from it wait in the shared lane.
+	// floor has no queues: callers that take from it wait in the shared lane.
 	floor  *lane
 	places map[string]*place
 	expiry expiryHeap
 }
 
-// NewBucket returns a full bucket. What makes no sense is raised to the smallest that
-// does: the lowest rate, a burst of one call for each lane.
+// NewBucket returns a full bucket. Values that are too small are raised to the smallest useful ones: the lowest rate, a
+// burst of one call for each lane.
 func NewBucket(config BucketConfig, now time.Time) *Bucket {
 	if !(config.Rate >= lowestRate) { // also catches NaN
 		config.Rate = lowestRate
@@ -124,7 +124,7 @@ func (b *Bucket) Take(now time.Time, c Caller) time.Duration {
 	b.expire()
 	p := b.places[c.Key]
 	if p != nil && p.queue.class != c.Class {
-		// What became more or less urgent moves to the queue where it belongs now.
+		// A caller that became more or less urgent moves to its new queue.
 		b.leave(p)
 		p = nil
 	}
@@ -147,8 +147,8 @@ func (b *Bucket) Take(now time.Time, c Caller) time.Duration {
 	return delay
 }
 
-// option is a lane from which a caller may drink, and how many tokens have to be there so that those before it have
-// theirs.
+// option is a lane from which a caller may take, and how many tokens have to be there so that the callers before it
+// have theirs.
 type option struct {
 	lane *lane
 	need float64
@@ -164,9 +164,9 @@ func (b *Bucket) options(c Caller, p *place) []option {
 	return options
 }
 
-// payer is the lane that pays for a call now: one of the caller's own, also when it is not the caller's turn but those
-// whose turn it is let calls get lost; or the shared one for the reserved class while it is idle. It is nil when the
-// caller has to wait.
+// payer is the lane that pays for a call now: one of the caller's own, also out of turn while the callers whose turn it
+// is let calls get lost; or the shared one for the reserved class while it is idle. It is nil when the caller has to
+// wait.
 func (b *Bucket) payer(options []option) *lane {
 	for _, o := range options {
 		if o.lane.tokens+epsilon >= o.need {
@@ -211,7 +211,7 @@ func (b *Bucket) Throttled(now, sent time.Time) {
 	} else {
 		b.rate = max(lowestRate, b.rate/2)
 	}
-	// What was saved up was saved at a rate that proved too high.
+	// The saved tokens were saved at a rate that proved too high.
 	for _, l := range b.lanes() {
 		l.tokens = min(l.tokens, 0)
 	}
@@ -262,9 +262,9 @@ func (b *Bucket) advance(now time.Time) {
 	}
 }
 
-// until forecasts when a lane will have so many tokens, if the service stays content and no one drinks from the other
-// lanes meanwhile. Where some do, the caller comes early and asks again, which costs little. One that comes late
-// leaves tokens unused, and what a full lane can't hold is lost to all.
+// until forecasts when a lane will have n tokens, if the service refuses nothing and no caller takes from the other
+// lanes meanwhile. If one does, the caller comes early and asks again, which costs little. A caller that comes late
+// leaves tokens unused, and a full lane loses the tokens that it can't hold.
 func (b *Bucket) until(o option) time.Duration {
 	inflow, rate, wait := b.inflow(o), b.rate, 0.0
 	step := b.cleanSince.Add(recoverEvery).Sub(b.now).Seconds()
@@ -274,7 +274,7 @@ func (b *Bucket) until(o option) time.Duration {
 		rate, step = rate+recoverBy, recoverEvery.Seconds()
 	}
 	wait += inflow / min(rate, b.config.Rate)
-	// Whole milliseconds, rounded up: who comes back on time must not be early.
+	// Whole milliseconds, rounded up: a caller that comes back on time must not be early.
 	return time.Duration(math.Ceil(wait*1000)) * time.Millisecond
 }
 

@@ -145,7 +145,7 @@ func TestNewBucketRaisesWhatMakesNoSense(t *testing.T) {
 	}
 }
 
-// What is owed is paid back before anybody else goes.
+// Owed calls are paid back before any other caller goes.
 func TestOwedCallsAreWaitedFor(t *testing.T) {
 	b := newBucket(10, 50)
 	drain(b, start, change)
@@ -162,7 +162,7 @@ func TestOwedCallsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// What the others leave idle the reserved class may have, but for half of their burst.
+// The reserved class may use what the others leave idle, except for half of their burst.
 func TestTheReservedClassBorrowsWhatIsIdle(t *testing.T) {
 	b := newBucket(10, 50)
 	if got, want := drain(b, start, follow), 5+22; got != want {
@@ -368,8 +368,8 @@ func TestEveryoneIsServed(t *testing.T) {
 		rate, burst := float64(rapid.IntRange(1, 50).Draw(t, "rate")), rapid.IntRange(1, 60).Draw(t, "burst")
 		b := newBucket(rate, burst)
 		classes := []int{change, correct}
-		// While others fill the floor, forecasts are a little too long: who was told to come later may come sooner, and is
-		// served where the token of the one before it is kept.
+		// While others fill the floor, forecasts are a little too long: a caller that was told to come later may come
+		// sooner, and is served where the token of the one before it is kept.
 		exact := rapid.Bool().Draw(t, "exact")
 		if !exact {
 			classes = append(classes, sweep, poll)
@@ -545,8 +545,8 @@ func TestTenThousandWaitWithFewQuestions(t *testing.T) {
 	}
 }
 
-// Where the reserved class asks now and then, what it leaves is used by those who wait: no token is lost because they
-// were told to come back too late.
+// Where the reserved class asks now and then, callers that wait use what it leaves: no token is lost because they were
+// told to come back too late.
 func TestACrowdUsesTheWholeRate(t *testing.T) {
 	const rate, burst, crowd, listing = 25, 50, 3000, 30
 	var callers []*caller

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// lane is a token bucket with the queues of the classes that drink from it.
+// lane is a token bucket with the queues of the classes that take from it.
 type lane struct {
 	// share of the whole rate that flows into the lane.
 	share float64
@@ -57,7 +57,7 @@ func (l *lane) queueOf(class int) *queue {
 	return l.queues[i]
 }
 
-// ahead counts those of a class between least and the caller's who go before p, or before a newcomer if p is nil.
+// ahead counts those of a class between least and the caller's that go before p, or before a newcomer if p is nil.
 func (l *lane) ahead(least int, c Caller, p *place) int {
 	n := 0
 	for _, q := range l.queues {
@@ -110,7 +110,7 @@ type queue struct {
 
 func newQueue(class int) *queue { return &queue{class: class, last: map[string]*place{}} }
 
-// newcomer is the turn that a caller of the namespace would get now. No one is let into the present round, so that it
+// newcomer is the turn that a caller of the namespace would get now. No newcomer joins the present round, so that it
 // ends, however many namespaces come and come back.
 func (q *queue) newcomer(namespace string) turn {
 	t := turn{arrival: q.arrivals}

@@ -7,7 +7,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
-// DriftPolicy says what happens when AWS was changed behind our back.
+// DriftPolicy says what happens when others have changed AWS.
 type DriftPolicy string
 
 // The drift policies.

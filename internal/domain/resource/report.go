@@ -12,8 +12,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// queueWait is the delay from which on a new object says that it waits for its turn. Below it the next status is there
-// before anybody wonders.
+// queueWait is the delay from which on a new object says that it waits for its turn. With a shorter one, the next
+// status comes before a user notices.
 const queueWait = 20 * time.Second
 
 // shownAfter is how many failures in a row, about which nothing else is known, are needed before status reports them.
@@ -32,7 +32,7 @@ func Sort(list []chain.Condition) {
 }
 
 // Stamped puts the conditions in order, with the generation that they speak of. A resource that is ready with what was
-// applied before is Ready for that generation: who waits for a change of the spec must not take it for done.
+// applied before is Ready for that generation: a client that waits for a change of the spec must not take it for done.
 func (v *View) Stamped(applied int64, list ...chain.Condition) []chain.Condition {
 	if v.Ungranted != nil && v.Audited {
 		list = append(list, chain.Audited(*v.Ungranted))
@@ -71,15 +71,15 @@ func (v *View) Interrupted(standing []chain.Condition, err error) []chain.Condit
 // been failing.
 func (v *View) NextFailure(p *chain.Problem) *Failure {
 	if p == nil || !p.Stuck {
-		// What did not take before has not taken until it has stayed for a while: a person who changes it back again
-		// and again meets ever longer pauses.
+		// A correction that was undone before counts only after it has lasted for a while: if someone changes it back
+		// again and again, the pauses grow.
 		if f := v.Memory.Failure.notConverging(v.Generation); f != nil && v.Now.Sub(v.Tries.LastCorrection) < StableFor {
 			return f
 		}
 		return nil
 	}
 	f := Failure{Reason: p.Reason, Generation: v.Generation, Since: v.Now}
-	if old := v.failed(); old != nil {
+	if old := v.Memory.Failure.of(v.Generation); old != nil {
 		f.Since = old.Since
 	}
 	return &f
@@ -122,7 +122,7 @@ func (v *View) MissingText() string {
 		return fmt.Sprintf("The state of the %s in AWS is unknown because it could not be read.", v.Noun)
 	case v.Present:
 		return fmt.Sprintf("The %s in AWS does not belong to this object.", v.Noun)
-	case v.Created(), v.World.RefusedWith(fault.Exists):
+	case v.Tries.CreatedLately(v.Now), v.World.RefusedWith(fault.Exists):
 		return fmt.Sprintf("AWS does not return the %s yet.", v.Noun)
 	case v.Memory.ID != "" && v.World.Knowledge == Absent:
 		return fmt.Sprintf("The %s %s was not found in AWS.", v.Noun, v.Memory.ID)

@@ -100,7 +100,7 @@ func (v *View) SameAccount() Verdict {
 		v.Noun, v.Memory.Account, v.caller(), v.Memory.Account)})
 }
 
-// WithinBudget holds a deletion, and a change or a correction that does as much harm, until the breaker lets it go on.
+// WithinBudget holds a deletion, and a change or a correction that does as much harm, until the breaker clears it.
 func (v *View) WithinBudget() Verdict {
 	switch {
 	case !v.Budgeted():
@@ -163,8 +163,8 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 	return Verdict{Do: Adopt, Tags: v.Me.Tags(), Previous: v.PreviousOwner()}
 }
 
-// doubted counts a resource that is no longer tagged as the object's, before anything follows from that: many of them at a
-// time are one mistake.
+// doubted counts a resource that is no longer tagged as the object's, before anything is done about it: many of them at
+// a time are one mistake.
 func (v *View) doubted(relation ownership.Relation) Verdict {
 	held := v.WithinBudget()
 	if held.Problem == nil {
@@ -213,30 +213,32 @@ func (v *View) Finalized() Verdict {
 	return Verdict{}
 }
 
-// TagsFaithful sets tags that differ, and removes those that we had set and that are wanted no more. Status has the key
+// TagsInSync sets tags that differ, and removes those that we had set and that are wanted no more. Status has the key
 // of a tag before it is set.
-func (v *View) TagsFaithful() Verdict {
+func (v *View) TagsInSync() Verdict {
 	switch {
 	case !v.Present, !v.World.TagsKnown && v.Applied:
 		return Verdict{}
 	case !v.World.TagsKnown:
 		return Verdict{Do: LookTags}
 	}
-	change := v.TagChange()
-	diff := change.differences(v.World.Tags)
+	tags := v.Tags()
+	change := tags.Change()
+	if change.Empty() || v.Applied && v.Policy.Drift != DriftEnforce {
+		return Verdict{}
+	}
+	diff := tags.Differences()
 	var drift []Difference
 	if v.Applied {
 		drift = diff
 	}
 	switch {
-	case change.Empty(), v.Applied && v.Policy.Drift != DriftEnforce:
-		return Verdict{}
 	case v.Fruitless():
 		return NotConverging(diff)
 	case !v.Proven():
 		return Verdict{Do: LookTags}
-	case len(v.unannounced()) > 0:
-		return Verdict{Do: Announce, Keys: v.unannounced()}
+	case len(tags.unannounced()) > 0:
+		return Verdict{Do: Announce, Keys: tags.unannounced()}
 	case len(change.Set) > 0:
 		return Verdict{Do: Tag, Tags: change.Set, Drift: drift}
 	}
@@ -273,7 +275,7 @@ func (v *View) Retained() Verdict {
 }
 
 // AwaitCreate holds an object back while a create that was just sent may not show yet; what is how it looks instead.
-// Where this process has the answers to all creates, nothing can appear any more.
+// If this process has the answers to all creates, nothing can appear any more.
 func (v *View) AwaitCreate(what string) Verdict {
 	wait := v.createWait()
 	if wait <= 0 || !v.Tries.mayAppear(v.CreateMark) {
@@ -290,7 +292,7 @@ const (
 	Strange = "in AWS does not belong to this object"
 )
 
-// redeletePause is how long a resource may go on answering after its deletion was accepted before the deletion is sent
+// redeletePause is how long a resource may still answer after its deletion was accepted before the deletion is sent
 // once more.
 const redeletePause = time.Minute
 

@@ -103,16 +103,16 @@ func TestSharedRules(t *testing.T) {
 		"another's is left alone":                 {owned, ours(tags(another.Tags())), resource.Rest, resource.ReasonAdoptionRequired},
 		"the finalizer is there":                  {(*resource.View).Finalized, ours(), resource.Pass, ""},
 		"or comes":                                {(*resource.View).Finalized, ours(func(v *resource.View) { v.HasFinalizer = false }), resource.EnsureFinalizer, ""},
-		"tags are as they should be":              {(*resource.View).TagsFaithful, ours(), resource.Pass, ""},
-		"one is missing":                          {(*resource.View).TagsFaithful, ours(tags(me.Tags()), applied("team")), resource.Tag, ""},
-		"status has the key of a new one first":   {(*resource.View).TagsFaithful, ours(tags(me.Tags())), resource.Announce, ""},
-		"not that of one whose value is replaced": {(*resource.View).TagsFaithful, ours(tags(ownership.Merge(map[string]string{"team": "old"}, me))), resource.Tag, ""},
-		"nor more than it has room for":           {(*resource.View).TagsFaithful, ours(tags(full), applied(many...), func(v *resource.View) { v.Desired["cost"] = "42" }), resource.Tag, ""},
-		"it is only reported":                     {(*resource.View).TagsFaithful, ours(tags(me.Tags()), func(v *resource.View) { v.Policy.Drift = resource.DriftReport }), resource.Pass, ""},
-		"but for an edit":                         {(*resource.View).TagsFaithful, ours(tags(me.Tags()), applied("team"), edited, func(v *resource.View) { v.Policy.Drift = resource.DriftReport }), resource.Tag, ""},
-		"one that was ours is too many":           {(*resource.View).TagsFaithful, ours(func(v *resource.View) { v.Desired, v.Memory.AppliedTagKeys = nil, []string{"team"} }), resource.Untag, ""},
-		"old proof is not enough":                 {(*resource.View).TagsFaithful, ours(tags(me.Tags()), func(v *resource.View) { v.World.TagsRead = now.Add(-resource.ProofAge - 1) }), resource.LookTags, ""},
-		"AWS does not keep them":                  {(*resource.View).TagsFaithful, ours(tags(me.Tags()), func(v *resource.View) { v.Tries.AcceptedFor, v.Tries.Corrections, v.Tries.LastCorrection = 2, 3, now }), resource.Rest, resource.ReasonDriftNotConverging},
+		"tags are as they should be":              {(*resource.View).TagsInSync, ours(), resource.Pass, ""},
+		"one is missing":                          {(*resource.View).TagsInSync, ours(tags(me.Tags()), applied("team")), resource.Tag, ""},
+		"status has the key of a new one first":   {(*resource.View).TagsInSync, ours(tags(me.Tags())), resource.Announce, ""},
+		"not that of one whose value is replaced": {(*resource.View).TagsInSync, ours(tags(ownership.Merge(map[string]string{"team": "old"}, me))), resource.Tag, ""},
+		"nor more than it has room for":           {(*resource.View).TagsInSync, ours(tags(full), applied(many...), func(v *resource.View) { v.Desired["cost"] = "42" }), resource.Tag, ""},
+		"it is only reported":                     {(*resource.View).TagsInSync, ours(tags(me.Tags()), func(v *resource.View) { v.Policy.Drift = resource.DriftReport }), resource.Pass, ""},
+		"but for an edit":                         {(*resource.View).TagsInSync, ours(tags(me.Tags()), applied("team"), edited, func(v *resource.View) { v.Policy.Drift = resource.DriftReport }), resource.Tag, ""},
+		"one that was ours is too many":           {(*resource.View).TagsInSync, ours(func(v *resource.View) { v.Desired, v.Memory.AppliedTagKeys = nil, []string{"team"} }), resource.Untag, ""},
+		"old proof is not enough":                 {(*resource.View).TagsInSync, ours(tags(me.Tags()), func(v *resource.View) { v.World.TagsRead = now.Add(-resource.ProofAge - 1) }), resource.LookTags, ""},
+		"AWS does not keep them":                  {(*resource.View).TagsInSync, ours(tags(me.Tags()), func(v *resource.View) { v.Tries.AcceptedFor, v.Tries.Corrections, v.Tries.LastCorrection = 2, 3, now }), resource.Rest, resource.ReasonDriftNotConverging},
 		"proof of this pass is certain":           {(*resource.View).Certain, ours(), resource.Pass, ""},
 		"that of an earlier one is not":           {(*resource.View).Certain, ours(stale), resource.LookTags, ""},
 		"but for a moment":                        {(*resource.View).Certain, ours(stale, func(v *resource.View) { v.Moment = time.Second }), resource.Pass, ""},
@@ -183,7 +183,7 @@ func TestMessagesNameAFewFields(t *testing.T) {
 	}
 }
 
-// What many objects have lost at the same time is left alone, and the message says what is true of this one.
+// Resources that many objects have lost at the same time are left alone, and the message says what is true of this one.
 func TestLostOwnerTagsThatAreHeld(t *testing.T) {
 	held := func(v *resource.View) {
 		v.Guarded, v.Harm = true, "is no longer tagged as its own"

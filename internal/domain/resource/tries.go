@@ -24,9 +24,17 @@ type Failure struct {
 	Since      time.Time
 }
 
-// notConverging returns the memory if it is of corrections of that generation that did not take.
+// of returns the failure if it is of that generation.
+func (f *Failure) of(generation int64) *Failure {
+	if f == nil || f.Generation != generation {
+		return nil
+	}
+	return f
+}
+
+// notConverging returns the failure if it is of corrections of that generation that did not take.
 func (f *Failure) notConverging(generation int64) *Failure {
-	if f == nil || f.Generation != generation || f.Reason != ReasonDriftNotConverging {
+	if f = f.of(generation); f == nil || f.Reason != ReasonDriftNotConverging {
 		return nil
 	}
 	return f
@@ -35,7 +43,7 @@ func (f *Failure) notConverging(generation int64) *Failure {
 // NextTry says when the next try is due, for a caller that asks at now or last tried then.
 func (f Failure) NextTry(now time.Time) time.Time {
 	if f.Since.After(now) {
-		// A clock that is ahead, or a person, wrote it: nothing waits for a time that is yet to come.
+		// A clock that is ahead, or a user, wrote it: nothing waits for a time that is yet to come.
 		f.Since = now
 	}
 	switch f.Reason {
@@ -53,10 +61,10 @@ func (f Failure) NextTry(now time.Time) time.Time {
 type Tries struct {
 	// Last is when something was last tried that then failed. Zero: never here.
 	Last time.Time
-	// Asked means that a person asked for a try which has not come to an answer yet: where names
+	// Asked means that a user asked for a try that has no answer yet: where names
 	// are published first it takes more than one pass.
 	Asked bool
-	// Heard is the token with which a person last asked.
+	// Heard is the token with which a user last asked.
 	Heard string
 	// AcceptedFor is the generation that AWS last accepted a write for, Accepted the kinds of
 	// writes for it. Corrections counts those that were sent for it once more.
@@ -81,9 +89,9 @@ type Tries struct {
 	// failed to find it.
 	DeletedAt time.Time
 	Confirmed bool
-	// Transients counts the failures in a row after which nothing is known.
+	// Transients counts the failures in a row that said nothing.
 	Transients int
-	// Conflicts counts those in a row after which only that something has changed is known.
+	// Conflicts counts those in a row that only said that something has changed.
 	Conflicts int
 }
 
@@ -114,7 +122,7 @@ func (a *Tries) Sent(generation int64, w Write, now time.Time) {
 	a.AcceptedFor, a.Accepted = generation, a.Accepted|w
 }
 
-// Ended notes how a pass over the object ended, for the next one. problem is what kept the pass from continuing.
+// Ended notes how a pass over the object ended, for the next one. problem is what stopped the pass.
 func (a *Tries) Ended(o Object, m Memory, problem *chain.Problem, err error) {
 	switch {
 	case fault.Is(err, fault.Transient) && fault.Classified(err):
@@ -134,20 +142,20 @@ func (a *Tries) Ended(o Object, m Memory, problem *chain.Problem, err error) {
 		a.Asked = false
 	}
 	if m.AppliedGeneration == o.Generation {
-		// What was created and is not wanted any more is gone, and status has the rest.
+		// Keys that were created and are not wanted any more are gone, and status has the rest.
 		a.CreatedWith = nil
 	}
 }
 
-// Wants reports whether a person asks to look again: with a token that is not the one that status has as answered, and
+// Wants reports whether a user asks to look again: with a token that is not the one that status has as answered, and
 // that no try is under way for. One that is new is heard while a try is under way, which may take days.
 func (a *Tries) Wants(token, answered string) bool {
 	underway := a.Asked && token == a.Heard
 	return token != "" && token != answered && !underway
 }
 
-// Answered reports whether what a person asked for has ended, with that failure, if any. If it has not, the token must
-// not be in status: another process would consider it answered.
+// Answered reports whether a look that a user asked for has ended, with that failure, if any. If it has not, the token
+// must not be in status: another process would consider it answered.
 func (a *Tries) Answered(failure *Failure) bool { return !a.Asked || failure == nil }
 
 // Announce notes the mark under which a create is about to be sent, once it is stored: an object that was read from a cache
@@ -173,8 +181,13 @@ func (a *Tries) CreateEnded(err error, sent time.Time, keys []string) {
 	a.CreatedWith = append(slices.Clone(a.CreatedWith), keys...)
 }
 
+// CreatedLately reports whether this process saw a create accepted so lately that AWS may not show it.
+func (a *Tries) CreatedLately(now time.Time) bool {
+	return !a.CreatedAt.IsZero() && now.Sub(a.CreatedAt) < GracePeriod
+}
+
 // mayAppear reports whether anything that was created under marks up to this one may still be on its way, or not show
-// yet. What was created and then deleted is gone for good.
+// yet. A resource that was created and then deleted is gone for good.
 func (a *Tries) mayAppear(mark time.Time) bool {
 	known := !a.Announced.IsZero() && !mark.Truncate(time.Second).After(a.Announced) && !a.Unanswered
 	deleted := !a.DeletedAt.IsZero() && !a.DeletedAt.Before(a.CreatedAt)
@@ -204,7 +217,7 @@ func (a *Tries) Marked(mark string, born, now time.Time) time.Time {
 
 // fruitless reports whether that generation was corrected often enough to know that AWS does not keep it, or that
 // something else keeps changing it back. Once the failure in status reports this, one correction is sent at each time
-// that the schedule of failures names, or when a person asks.
+// that the schedule of failures names, or when a user asks.
 func (a *Tries) fruitless(generation int64, failure *Failure, nudged bool, now time.Time) bool {
 	if f := failure.notConverging(generation); f != nil {
 		last := a.LastCorrection

@@ -91,7 +91,8 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// What may still appear after creates, as one process knows it. Marks and answers come in the order of the fields.
+// Resources that may still appear after creates, as one process knows it. Marks and answers come in the order of the
+// fields.
 func TestWhatMayStillAppear(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -146,8 +147,8 @@ func TestWhatMayStillAppear(t *testing.T) {
 	}
 }
 
-// A person edits the object while it is created, so that the status with the tags of the create can't be stored: those that
-// the spec drops are removed all the same. What others set later stays.
+// A user edits the object while it is created, so that the status with the tags of the create can't be stored: those
+// that the spec drops are removed all the same. Tags that others set later stay.
 func TestTagsOfACreateAreOurs(t *testing.T) {
 	t.Parallel()
 	v := ours(func(v *resource.View) { v.Generation, v.Applied, v.Memory.AppliedGeneration = 2, false, 0 })
@@ -157,23 +158,23 @@ func TestTagsOfACreateAreOurs(t *testing.T) {
 	v.Tries.CreateEnded(nil, now, sent[1:])
 	v.World.Tags = ownership.Merge(map[string]string{"team": "core", "cost": "4711", "theirs": "x"}, me)
 	v.Desired = map[string]string{"team": "core"}
-	if got := v.TagChange().Remove; !slices.Equal(got, []string{"cost"}) {
+	if got := v.Tags().Change().Remove; !slices.Equal(got, []string{"cost"}) {
 		t.Errorf("removed are %v, want cost alone", got)
 	}
-	if got := v.TagKeys(nil); !slices.Equal(got, []string{"cost", "team"}) {
+	if got := v.Tags().Keys(nil); !slices.Equal(got, []string{"cost", "team"}) {
 		t.Errorf("status remembers %v, want cost and team: another process has to know", got)
 	}
 	v.Tries.Ended(v.Object, v.Memory, nil, nil)
-	if got := v.TagChange().Remove; len(got) != 1 {
+	if got := v.Tags().Change().Remove; len(got) != 1 {
 		t.Errorf("removed are %v once a pass has ended that did not get that far, want cost", got)
 	}
 	v.Memory.AppliedTagKeys = []string{"cost", "team"}
-	if got := v.TagChange().Remove; !slices.Equal(got, []string{"cost"}) {
+	if got := v.Tags().Change().Remove; !slices.Equal(got, []string{"cost"}) {
 		t.Errorf("removed are %v once status has them, too, want cost once", got)
 	}
 	v.Memory.AppliedGeneration, v.Memory.AppliedTagKeys = 2, []string{"team"}
 	v.Tries.Ended(v.Object, v.Memory, nil, nil)
-	if got := v.TagChange().Remove; len(got) != 0 {
+	if got := v.Tags().Change().Remove; len(got) != 0 {
 		t.Errorf("removed are %v, want none: status knew all, and a tag that comes later is someone else's", got)
 	}
 }

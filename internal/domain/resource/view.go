@@ -18,7 +18,7 @@ type Object struct {
 	// Me is the owner that our tags name.
 	Me         ownership.Owner
 	Generation int64
-	// Paused stops every write for this object, Halt every write for all objects. Nil: writes go on.
+	// Paused stops every write for this object, Halt every write for all objects. Nil: writes continue.
 	Paused bool
 	// PausedNote is what there is to say of the value of the annotation; usually nothing.
 	PausedNote string
@@ -34,11 +34,11 @@ type Object struct {
 	// AdoptedGeneration is the generation of the spec for which a resource was adopted. While it is the present
 	// one, what the spec does not speak of stays as it is.
 	AdoptedGeneration int64
-	// Guarded means that the breaker has to let go on what takes something out of service.
+	// Guarded means that the breaker has to clear what takes something out of service.
 	Guarded bool
 	// Rescued means that an object of that name was deleted a while ago, and left its resource for the next.
 	Rescued bool
-	// Nudged is true when a person asked to look again at once, with that Token.
+	// Nudged is true when a user asked to look again at once, with that Token.
 	Nudged bool
 	Token  string
 }
@@ -60,6 +60,19 @@ func (o Object) StillText() string {
 		return o.Ungranted.Message
 	}
 	return ""
+}
+
+// markFresh is how long a create mark may be reused for another try. It has to be much shorter than GracePeriod, which
+// counts from the mark.
+const markFresh = 10 * time.Second
+
+// MarkCreate sets the mark of a create that is about to be sent, and returns the one before.
+func (o *Object) MarkCreate(now time.Time) (before time.Time) {
+	before = o.CreateMark
+	if now.Sub(before) > markFresh {
+		o.CreateMark = now
+	}
+	return before
 }
 
 // Policy is what the user allows, whatever the kind.
@@ -157,7 +170,7 @@ type View struct {
 	TrustsMark bool
 	// Weighs is true while the deletion of the object would take something away that is its own.
 	Weighs bool
-	// Harm says what the next write takes away from those who are served, whatever caused it. Empty: nothing.
+	// Harm says what the next write takes away from the customers that are served, whatever caused it. Empty: nothing.
 	Harm string
 	// Moment is how long tags that an earlier pass read prove enough for a step that can't be taken back.
 	Moment time.Duration
@@ -214,12 +227,12 @@ func (v *View) Elsewhere() bool {
 	return v.Memory.Account != "" && caller != "" && caller != v.Memory.Account
 }
 
-// Budgeted reports whether the object asks for something that the breaker has to let go on.
+// Budgeted reports whether the object asks for something that the breaker has to clear.
 func (v *View) Budgeted() bool {
 	return v.Guarded && (v.Deleting && v.Weighs && !v.Retain || !v.Deleting && v.Harm != "")
 }
 
-// Held reports whether the breaker has not let it go on.
+// Held reports whether the breaker has not cleared it.
 func (v *View) Held() bool {
 	return v.Budgeted() && (!v.asked() || v.World.Budget.State != loss.Go)
 }
@@ -231,49 +244,6 @@ func (v *View) asked() bool { return v.World.BudgetKnown && v.World.BudgetHarm =
 func (v *View) Inheriting() bool {
 	return v.AdoptedGeneration != 0 && v.AdoptedGeneration == v.Generation
 }
-
-// WantedTags are the user's tags and ours.
-func (v *View) WantedTags() map[string]string { return ownership.Merge(v.Desired, v.Me) }
-
-// TagChange is what has to change in the tags, empty while they were not read.
-func (v *View) TagChange() TagChange {
-	if !v.World.TagsKnown {
-		return TagChange{}
-	}
-	return DiffTags(v.WantedTags(), v.World.Tags, v.setTags())
-}
-
-// setTags are the keys of users' tags that we have set: those in status, and those of a create that status may not have yet.
-func (v *View) setTags() []string {
-	keys := slices.Concat(v.Memory.AppliedTagKeys, v.Tries.CreatedWith)
-	slices.Sort(keys)
-	return slices.Compact(keys)
-}
-
-// TagDifferences is TagChange as status lists it.
-func (v *View) TagDifferences() []Difference { return v.TagChange().differences(v.World.Tags) }
-
-// TagKeys are the keys of users' tags to remember as set by us. announced are those that are about to be set.
-func (v *View) TagKeys(announced []string) []string {
-	if !v.Mine() || !v.World.TagsKnown {
-		return v.Memory.AppliedTagKeys
-	}
-	return appliedKeys(v.Desired, v.World.Tags, slices.Concat(v.setTags(), announced))
-}
-
-// unannounced are the keys of new tags that status does not have yet. A tag that is set before status has its key would
-// be taken for someone else's if the answer is lost and the spec then drops it. More tags than status has room for are
-// AWS's to refuse.
-func (v *View) unannounced() []string {
-	keys := newKeys(v.Desired, v.World.Tags, v.Memory.AppliedTagKeys)
-	if len(v.TagKeys(keys)) > maxTags {
-		return nil
-	}
-	return keys
-}
-
-// maxTags is how many tags a resource has at most.
-const maxTags = 50
 
 // Accepted reports whether AWS has accepted the configuration of the present generation.
 func (v *View) Accepted() bool {
@@ -304,36 +274,22 @@ func (v *View) createWait() time.Duration {
 // CreateFresh reports whether a create was sent so lately that AWS may not show its outcome.
 func (v *View) CreateFresh() bool { return v.createWait() > 0 }
 
-// Created reports whether this process saw a create accepted so lately that AWS may not show it.
-func (v *View) Created() bool {
-	return !v.Tries.CreatedAt.IsZero() && v.Now.Sub(v.Tries.CreatedAt) < GracePeriod
-}
-
-// failed is the failure of the present generation, nil if there is none.
-func (v *View) failed() *Failure {
-	if f := v.Memory.Failure; f != nil && f.Generation == v.Generation {
-		return f
-	}
-	return nil
-}
-
 // Failing reports whether that is what fails of this generation.
 func (v *View) Failing(reason chain.Reason) bool {
-	f := v.failed()
+	f := v.Memory.Failure.of(v.Generation)
 	return f != nil && f.Reason == reason
 }
 
 // Pausing is how long the failure of this generation is not due for its next try, which next names for the time of the
-// last one. A fresh process keeps to the schedule of the one before it. What a person asks for is due at once.
+// last one. A fresh process keeps to the schedule of the one before it. A request of a user is due at once.
 func (v *View) Pausing(next func(Failure, time.Time) time.Time) time.Duration {
-	f := v.failed()
-	if f == nil || v.Nudged || v.Tries.Asked {
+	if v.Memory.Failure.of(v.Generation) == nil || v.Nudged || v.Tries.Asked {
 		return 0
 	}
 	return max(v.DueIn(next), 0)
 }
 
-// DueIn is how long the failure in status still has to wait for its next try, whatever a person asks for.
+// DueIn is how long the failure in status still has to wait for its next try, whatever a user asks for.
 func (v *View) DueIn(next func(Failure, time.Time) time.Time) time.Duration {
 	last := v.Tries.Last
 	if last.IsZero() {

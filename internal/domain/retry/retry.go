@@ -16,10 +16,10 @@ type Schedule struct{ First, Last time.Duration }
 
 // The schedules.
 var (
-	// Usual is for failures that only a person, or a slow external system, can fix. The first tries catch what recovers
+	// Usual is for failures that only a user, or a slow external system, can fix. The first tries catch what recovers
 	// within seconds; the ceiling keeps ten thousand blocked objects at about five calls a second.
 	Usual = Schedule{First: FirstRetry, Last: LastRetry}
-	// Proof is for a domain that does not point to CloudFront yet as far as AWS sees: a person is waiting for it, and
+	// Proof is for a domain that does not point to CloudFront yet as far as AWS sees: a user is waiting for it, and
 	// records take minutes to propagate.
 	Proof = Schedule{First: FirstRetry, Last: 5 * time.Minute}
 	// Republished is for creates that names have to be published for each time: with less time
@@ -66,11 +66,11 @@ func (s Schedule) Next(since, now time.Time) time.Time {
 	}
 }
 
-// Backoff is the pause before the next try of what has failed so many times in a row: First after the first failure, then
+// Backoff is the pause before the next try after n failures in a row: First after the first failure, then
 // twice as long after each, up to Last.
 type Backoff struct{ First, Last time.Duration }
 
-// Delay is the pause after so many failures.
+// Delay is the pause after n failures.
 func (b Backoff) Delay(failures int) time.Duration {
 	pause := b.First
 	for ; failures > 1 && pause < b.Last; failures-- {
@@ -90,8 +90,8 @@ const (
 func LookAgain(n int) time.Duration { return Backoff{First: firstLook, Last: lastLook}.Delay(n) }
 
 // FollowDelay is the pause between two looks at an object that has been in flight for
-// age, when flights usually take so long; zero is for unknown. Before nine tenths of that
-// there is nothing to see, and until half as long again it may land any moment. It never
+// age, when flights usually take as long as usual; zero is for unknown. Before nine tenths of that
+// there is nothing to see, and until half as long again it may land at any moment. It never
 // exceeds quiet, the interval of the sweep that sees every object anyway.
 func FollowDelay(age, usual, quiet time.Duration) time.Duration {
 	age = max(age, 0)
@@ -107,9 +107,9 @@ func FollowDelay(age, usual, quiet time.Duration) time.Duration {
 	return min(max(FollowEvery, age/6), quiet)
 }
 
-// FollowPause is the pause after a listing of so many pages, which took so long, that follows what is in flight. While
-// more is being launched that will not land yet it is longer, because each of those needs another listing in any case;
-// and at least as long as the listing, because what made that slow is that launches wait for the same calls.
+// FollowPause is the pause after a listing that follows what is in flight, by its pages and the time that it took.
+// While more is being launched that will not land yet it is longer, because each of those needs another listing in any
+// case; and at least as long as the listing, which was slow because launches wait for the same calls.
 func FollowPause(pages int, took time.Duration, launching bool) time.Duration {
 	pause := time.Duration(pages) * time.Second / followedPages
 	if launching {
@@ -118,7 +118,7 @@ func FollowPause(pages int, took time.Duration, launching bool) time.Duration {
 	return max(pause, landingEvery)
 }
 
-// UsualFlight updates the usual duration of flights with one more that took so long: at once when it was shorter,
+// UsualFlight updates the usual duration of flights with that of one more: at once when it was shorter,
 // because the first to land of many that were checked together tells the most; otherwise slowly, because a flight that
 // was checked too late only seems long.
 func UsualFlight(usual, took time.Duration) time.Duration {

@@ -14,7 +14,7 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func at(d time.Duration) time.Time { return start.Add(d) }
 
-// A person who reads the schedules sees what is promised.
+// The printed schedules show what is promised.
 func TestSchedules(t *testing.T) {
 	const s, m, h = time.Second, time.Minute, time.Hour
 	tests := map[string]struct {
@@ -167,7 +167,7 @@ func TestFollowPause(t *testing.T) {
 	}
 }
 
-// What usually takes so long is learned from below: a look that came late tells little.
+// The usual duration is learned from below: a look that came late tells little.
 func TestUsualFlight(t *testing.T) {
 	usual := retry.UsualFlight(0, 40*time.Second)
 	usual = retry.UsualFlight(usual, 31*time.Second)

@@ -1,12 +1,12 @@
-// Package slots shares a few slots for long work between namespaces. It is pure, and does no waiting: who has to wait is
-// told so, and is named when it has its slot.
+// Package slots shares a few slots for long work between namespaces. It is pure, and does no waiting: a caller that has
+// to wait is told so, and is named when it has its slot.
 package slots
 
 import "slices"
 
-// Slots are given out so that no namespace can keep another from its own: those who have fewest of them are first, and
-// of these they who have waited longest. Within a namespace first come is first served. The last free slot is kept for a
-// namespace that has none, since work that takes minutes can't be interrupted for it.
+// Slots are given out so that no namespace can keep another from its own: the namespaces with the fewest slots are
+// first, and of these the one that has waited longest. Within a namespace first come is first served. The last free
+// slot is kept for a namespace that has none, since work that takes minutes can't be interrupted for it.
 //
 // Slots are not safe for concurrent use.
 type Slots[K comparable] struct {
@@ -20,13 +20,13 @@ type Slots[K comparable] struct {
 	turns   []string
 }
 
-// New returns so many free slots, two at least: one that is kept, and one that any namespace may have.
+// New returns n free slots, two at least: one that is kept, and one that any namespace may have.
 func New[K comparable](size int) *Slots[K] {
 	return &Slots[K]{size: max(2, size), held: map[string]int{}, granted: map[K]bool{}, waiting: map[string][]K{}}
 }
 
-// Take asks for a slot, and reports whether there is one. Who has to wait keeps its place when it asks again, and must
-// ask again when Done names it. Who has a slot must not ask for another.
+// Take asks for a slot, and reports whether there is one. A caller that has to wait keeps its place when it asks again,
+// and must ask again when Done names it. A caller that has a slot must not ask for another.
 func (s *Slots[K]) Take(namespace string, key K) bool {
 	if !s.granted[key] {
 		s.enqueue(namespace, key)
@@ -37,7 +37,7 @@ func (s *Slots[K]) Take(namespace string, key K) bool {
 	return taken
 }
 
-// Done gives a slot back, and names those that have one now.
+// Done gives a slot back, and names the callers that have one now.
 func (s *Slots[K]) Done(namespace string) []K {
 	s.used--
 	if s.held[namespace]--; s.held[namespace] == 0 {
@@ -66,7 +66,7 @@ func (s *Slots[K]) enqueue(namespace string, key K) {
 	s.waiting[namespace] = append(keys, key)
 }
 
-// grant gives slots to those who wait, as long as there are any for them.
+// grant gives slots to callers that wait, as long as there are any for them.
 func (s *Slots[K]) grant() (given []K) {
 	for len(s.turns) > 0 {
 		i := s.next()

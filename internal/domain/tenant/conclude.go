@@ -108,7 +108,7 @@ func (in *Input) namespaceReady(out Outcome) chain.Condition {
 	return chain.Condition{Type: plan.ConditionNamespaceReady, Status: true, Reason: plan.ReasonProvisioned, Message: fmt.Sprintf("the namespace %q exists", in.Tenant.Namespace)}
 }
 
-// planApplied is not known while the tenant waits for the roll-out of a change: what it has is what its plan last gave it.
+// planApplied is not known while the tenant waits for the roll-out of a change: it has what its plan last gave it.
 func (in *Input) planApplied(out Outcome) (c chain.Condition, known bool) {
 	f := &in.World.Follow
 	no := func(reason chain.Reason, message string) (chain.Condition, bool) {
@@ -169,7 +169,7 @@ func (in *Input) refusal() string {
 }
 
 // trouble is what keeps the namespace from having everything that the tenant should have; empty if nothing does. A pass
-// that ended early has left something undone, and it is unknown what.
+// that ended early has left something undone, and it is unknown what that is.
 func (in *Input) trouble(out Outcome) string {
 	if out.Err != nil {
 		return "the namespace could not be updated: " + plan.InWords(out.Err)
@@ -341,7 +341,7 @@ func (in *Input) root(out Outcome, all []chain.Condition) chain.Condition {
 		}
 	}
 	if message := in.trouble(out); message != "" {
-		// A tenant that waits for the roll-out has no PlanApplied of this pass, and may be suspended in vain.
+		// A tenant that waits for the roll-out has no PlanApplied of this pass, and may be suspended without effect.
 		c.Reason, c.Message = plan.ReasonPartiallyApplied, message
 		return c
 	}
@@ -354,7 +354,7 @@ func (in *Input) root(out Outcome, all []chain.Condition) chain.Condition {
 	return c
 }
 
-// merged are the conditions with those of this pass in place of the former ones.
+// merged are the previous conditions, replaced by those of this pass.
 func merged(before, now []chain.Condition) []chain.Condition {
 	out := slices.Clone(now)
 	for _, c := range before {

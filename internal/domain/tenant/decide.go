@@ -23,7 +23,7 @@ func Chains() (living, removal []chain.Entry) {
 	return chain.List(livingRules()), chain.List(removeRules())
 }
 
-// The delays until what has no event, or whose event got lost, is looked at again.
+// The delays until the next look at things without an event, or whose event got lost.
 const (
 	lookAgain    = 5 * time.Minute
 	retryRefusal = 30 * time.Second
@@ -46,7 +46,7 @@ func Decide(in Input) Decision {
 
 func livingRules() []rule {
 	return []rule{
-		chain.Ask("Finalized", "A Tenant with a namespace always has the finalizer. If someone removes it, it is added again, because otherwise only the Tenant would be deleted.", ensureFinalizer),
+		chain.Ask("Finalized", "A Tenant with a namespace always has the finalizer. If someone removes it, it is added again, because otherwise only the Tenant would be deleted.", finalized),
 		chain.Ask("Names", "If a name in the spec is invalid, nothing is created or changed.", names),
 		chain.Ask("Look", "A namespace that is not in the cache is read from the API server before it counts as missing. A namespace is also read before it is adopted.", look),
 		chain.Ask("Conflict", "An existing namespace that does not belong to the tenant is left alone, unless its annotation allows the tenant to adopt it.", conflict),
@@ -55,7 +55,7 @@ func livingRules() []rule {
 		chain.Ask("PlanHeld", "A plan has its finalizer before a tenant gets anything from it. Otherwise, a deletion of the plan would not wait for its tenants.", planHeld),
 		chain.Ask("Create", "If the namespace does not exist, it is created with all its labels. Unless it is known what its plan gives it, no pod starts in it.", create),
 		chain.Ask("Try", "For the first tenant of a new generation of a plan, the objects are sent to the API server as a dry run.", try),
-		chain.Ask("Namespace", "Labels and annotations of the namespace are set, and conflicting ones are removed.", correct),
+		chain.Ask("Namespace", "Labels and annotations of the namespace are set, and conflicting ones are removed.", namespace),
 		chain.Ask("Apply", "Objects that differ from the plan are applied, and those that the plan no longer contains are deleted. The namespace is read first.", apply),
 	}
 }
@@ -63,19 +63,19 @@ func livingRules() []rule {
 func removeRules() []rule {
 	return []rule{
 		chain.Ask("Protected", "While spec.deletionProtection is true, nothing is deleted.", protected),
-		chain.Ask("NeverCreated", "If the name is not a valid namespace name, no namespace was ever created, and the finalizer is removed.", neverMade),
+		chain.Ask("NeverCreated", "If the name is not a valid namespace name, no namespace was ever created, and the finalizer is removed.", neverCreated),
 		chain.Ask("WithinBudget", "A deletion waits until the burst that it belongs to is seen whole, and for a person if that is more than the deletion budget allows.", withinBudget),
-		chain.Ask("Look", "A namespace that is not being deleted, or not found, is read from the API server: nothing is deleted and no finalizer is removed based on a cache.", lookAtLast),
+		chain.Ask("Look", "A namespace that is not being deleted, or not found, is read from the API server: nothing is deleted and no finalizer is removed based on a cache.", removalLook),
 		chain.Ask("Gone", "If the namespace is deleted, or does not belong to this tenant, the finalizer is removed.", gone),
 		chain.Ask("Refused", "If the API server rejected a write to the namespace, the operator retries later.", refused),
 		chain.Ask("Retain", "With deletionPolicy Retain the namespace is kept, and no longer belongs to a tenant.", retain),
 		chain.Ask("Terminating", "If the namespace is being deleted, the operator waits.", terminating),
-		chain.Ask("Delete", "The namespace is deleted if it is still the one that was read.", remove),
+		chain.Ask("Delete", "The namespace is deleted if it is still the one that was read.", removalDelete),
 	}
 }
 
-// ensureFinalizer leaves those that have no namespace alone: whatever makes one stores the finalizer first.
-func ensureFinalizer(in *Input) (Decision, bool) {
+// finalized leaves tenants without a namespace alone: the step that creates one stores the finalizer first.
+func finalized(in *Input) (Decision, bool) {
 	if in.HasFinalizer || !in.mine() {
 		return pass()
 	}
@@ -189,9 +189,9 @@ func create(in *Input) (Decision, bool) {
 	return do(CreateNamespace{Object: fresh.newNamespace(in.Memory.Plan != ""), Memory: fresh.Memory})
 }
 
-func correct(in *Input) (Decision, bool) {
+func namespace(in *Input) (Decision, bool) {
 	n := in.World.Namespace
-	o, drop := in.namespace()
+	o, drop := in.shouldBe()
 	drop = slices.DeleteFunc(drop, func(key string) bool { _, there := n.Labels[key]; return !there })
 	if in.mine() && n.UpToDate(o) && len(drop) == 0 {
 		return pass()
@@ -255,14 +255,14 @@ func protected(in *Input) (Decision, bool) {
 	return rest(plan.ReasonDeletionProtected, "the Tenant was deleted, but spec.deletionProtection is true, so nothing is deleted; set it to false to continue with the deletion", 0)
 }
 
-func neverMade(in *Input) (Decision, bool) {
+func neverCreated(in *Input) (Decision, bool) {
 	if kubename.IsNamespace(in.Tenant.Namespace) {
 		return pass()
 	}
 	return do(LetGo{})
 }
 
-// withinBudget holds the deletion of a namespace, which has a customer's data, until the breaker lets it go on.
+// withinBudget holds the deletion of a namespace, which has a customer's data, until the breaker clears it.
 func withinBudget(in *Input) (Decision, bool) {
 	switch {
 	case !in.Guarded, in.Retain:
@@ -282,9 +282,9 @@ func withinBudget(in *Input) (Decision, bool) {
 	return do(Rest{After: resource.AskAgain, KeepConditions: true})
 }
 
-// lookAtLast believes the cache in one thing only: what is being deleted does not come back. All that goes with a namespace wakes
-// its tenant, so that a read each time would be a dozen.
-func lookAtLast(in *Input) (Decision, bool) {
+// removalLook believes the cache in one thing only: an object that is being deleted does not come back. All that goes
+// with a namespace wakes its tenant, so that a read each time would be a dozen.
+func removalLook(in *Input) (Decision, bool) {
 	if in.World.Looked || in.mine() && in.World.Namespace.Deleting {
 		return pass()
 	}
@@ -312,7 +312,7 @@ func retain(in *Input) (Decision, bool) {
 	return do(ApplyNamespace{Object: o.Marked(), UID: n.UID, Drop: []string{plan.LabelTenantUID}})
 }
 
-func remove(in *Input) (Decision, bool) { return do(DeleteNamespace{Live: *in.World.Namespace}) }
+func removalDelete(in *Input) (Decision, bool) { return do(DeleteNamespace{Live: *in.World.Namespace}) }
 
 // rest ends the pass with a problem.
 func rest(reason chain.Reason, message string, after time.Duration) (Decision, bool) {

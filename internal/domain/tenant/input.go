@@ -20,7 +20,7 @@ type Input struct {
 	// Deleting says that the object was deleted, Protected that spec.deletionProtection keeps it, and Retain that
 	// the namespace stays.
 	Deleting, Protected, Retain bool
-	// Guarded means that the breaker has to let the deletion go on.
+	// Guarded means that the breaker has to clear the deletion.
 	Guarded bool
 	// Rescued means that a Tenant of that name was deleted a while ago, and left its namespace for the next.
 	Rescued bool
@@ -61,7 +61,7 @@ type World struct {
 	Refused *fault.Error
 
 	Follow Follow
-	// Children are the objects of the tenant in its namespace, with those of a former tenant of the namespace.
+	// Children are the objects of the tenant in its namespace, with those of the previous tenant of the namespace.
 	Children []plan.Live
 	// Missing are the kinds of children that the cluster does not have, Unreadable those that could not be read.
 	Missing    []plan.Kind
@@ -164,9 +164,9 @@ func (in *Input) floor() plan.Object {
 	return o.Marked()
 }
 
-// afresh is the input for a namespace that is about to be created. What a plan gave the one before is gone with it: there is no
-// rollout to wait for. While the plan can't be followed, or may turn out to be invalid, the namespace gets what it last had from it,
-// where that is known.
+// afresh is the input for a namespace that is about to be created. The objects that a plan gave the previous one are
+// gone with it: there is no rollout to wait for. While the plan can't be followed, or may turn out to be invalid, the
+// namespace gets what it last had from it, where that is known.
 func (in *Input) afresh() Input {
 	next, f := *in, &in.World.Follow
 	next.built = nil
@@ -187,7 +187,7 @@ func (in *Input) newNamespace(limited bool) plan.Object {
 	if in.former() == nil && (limited || !in.unlimited()) && (!in.follows() || !in.World.Follow.Tried) {
 		return in.floor()
 	}
-	o, _ := in.namespace()
+	o, _ := in.shouldBe()
 	return o
 }
 
@@ -196,7 +196,7 @@ func (in *Input) hasFormerPlan() bool {
 	return in.Memory.Plan != "" && in.former() == nil && (!in.follows() || !in.World.Follow.Tried)
 }
 
-// former is what the tenant goes on having while it can't have what its plan says now; nil where it can, or that is not known.
+// former is what the tenant keeps while it can't have what its plan says now; nil where it can, or that is not known.
 func (in *Input) former() *plan.Plan {
 	switch {
 	case in.follows():
@@ -282,8 +282,8 @@ func (in *Input) sort(w *wanted, objects []plan.Object) {
 	}
 }
 
-// namespace is the namespace as it should be, and the labels that it must not have.
-func (in *Input) namespace() (o plan.Object, drop []string) {
+// shouldBe is the namespace as it should be, and the labels that it must not have.
+func (in *Input) shouldBe() (o plan.Object, drop []string) {
 	t := in.Tenant
 	if in.follows() && in.World.Follow.Tried {
 		o, drop = plan.BuildNamespace(t, in.World.Follow.Plan)
@@ -298,7 +298,8 @@ func (in *Input) namespace() (o plan.Object, drop []string) {
 		o, drop = plan.BuildNamespace(t, nil)
 		return o.Marked(), drop
 	}
-	// What the former plan gave stays, pod security above all, and so does the label by which constraints know the namespace.
+	// The settings of the former plan stay, above all pod security, and so does the label by which constraints know the
+	// namespace.
 	t.Plan = in.Memory.Plan
 	o, _ = plan.BuildNamespace(t, nil)
 	for key := range o.Labels {

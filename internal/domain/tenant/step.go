@@ -11,8 +11,7 @@ import (
 //
 //sumtype:decl
 type Step interface {
-	// Effect says what the step does to the world.
-	Effect() chain.Effect
+	chain.Step
 	step()
 }
 
@@ -94,10 +93,4 @@ func (LetGo) step()           {}
 func (Rest) step()            {}
 
 // Decision is the outcome of a chain.
-type Decision struct {
-	// Rule is the name of the rule that fired.
-	Rule string
-	Step Step
-	// Problem is what keeps the namespace from being ready, nil when nothing does.
-	Problem *chain.Problem
-}
+type Decision = chain.Decision[Step]

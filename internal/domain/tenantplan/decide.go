@@ -57,21 +57,21 @@ func Chains() (living, removal []chain.Entry) {
 
 func livingRules() []rule {
 	return []rule{
-		chain.Ask("Finalized", "The finalizer is stored before anything is created.", ensureFinalizer),
-		chain.Ask("Constraints", "Constraints that differ from the plan are applied, and those that the plan no longer contains are deleted.", planConstraints),
-		chain.Ask("Try", "What a new version gives its tenants is sent to the API server as a dry run, also if no tenant has the plan. A role that may not be bound is tried again later.", planTry),
-		chain.Ask("Rollout", "The change is rolled out to the next tenants, as long as few enough have failed.", planRelease),
+		chain.Ask("Finalized", "The finalizer is stored before anything is created.", finalized),
+		chain.Ask("Constraints", "Constraints that differ from the plan are applied, and those that the plan no longer contains are deleted.", constraints),
+		chain.Ask("Try", "What a new version gives its tenants is sent to the API server as a dry run, also if no tenant has the plan. A role that may not be bound is tried again later.", try),
+		chain.Ask("Rollout", "The change is rolled out to the next tenants, as long as few enough have failed.", rollOut),
 	}
 }
 
 func removeRules() []rule {
 	return []rule{
-		chain.Ask("Finalized", "While tenants use the plan, the kinds of its constraints are stored before the constraints are created.", inUse(ensureFinalizer)),
-		chain.Ask("ConstraintsKept", "While tenants use the plan, its constraints are applied as before.", inUse(planConstraints)),
-		chain.Ask("Try", "While tenants use the plan, what it gives them is sent to the API server as a dry run.", inUse(planTry)),
-		chain.Ask("Rollout", "Tenants that use the plan keep it in the state in which it was deleted.", inUse(planRelease)),
-		chain.Ask("InUse", "While tenants reference the plan, or still have its objects, the plan and its constraints are kept.", planInUse),
-		chain.Ask("Constraints", "The constraints of the plan are deleted.", planPrune),
+		chain.Ask("Finalized", "While tenants use the plan, the kinds of its constraints are stored before the constraints are created.", whileUsed(finalized)),
+		chain.Ask("ConstraintsKept", "While tenants use the plan, its constraints are applied as before.", whileUsed(constraints)),
+		chain.Ask("Try", "While tenants use the plan, what it gives them is sent to the API server as a dry run.", whileUsed(try)),
+		chain.Ask("Rollout", "Tenants that use the plan keep it in the state in which it was deleted.", whileUsed(rollOut)),
+		chain.Ask("InUse", "While tenants reference the plan, or still have its objects, the plan and its constraints are kept.", inUse),
+		chain.Ask("Constraints", "The constraints of the plan are deleted.", removalConstraints),
 		chain.Ask("Released", "When no tenant uses the plan, the finalizer is removed.", func(*Input) (Decision, bool) { return do(LetGo{}) }),
 	}
 }
@@ -90,8 +90,8 @@ func Decide(in Input) Decision {
 	return d
 }
 
-// inUse are rules for a plan that was deleted while tenants have it: they keep what it gives them.
-func inUse(r func(*Input) (Decision, bool)) func(*Input) (Decision, bool) {
+// whileUsed are rules for a plan that was deleted while tenants have it: they keep what it gives them.
+func whileUsed(r func(*Input) (Decision, bool)) func(*Input) (Decision, bool) {
 	return func(in *Input) (Decision, bool) {
 		if in.leaving() {
 			return pass()
@@ -111,14 +111,14 @@ func (in *Input) Owns(l plan.Live) bool {
 // leaving reports whether the plan was deleted and no tenant needs it any more.
 func (in *Input) leaving() bool { return in.Deleting && len(in.Followers) == 0 }
 
-func ensureFinalizer(in *Input) (Decision, bool) {
+func finalized(in *Input) (Decision, bool) {
 	if in.HasFinalizer {
 		return pass()
 	}
 	return do(EnsureFinalizer{})
 }
 
-func planConstraints(in *Input) (Decision, bool) {
+func constraints(in *Input) (Decision, bool) {
 	if in.Plan == nil {
 		return pass()
 	}
@@ -128,7 +128,7 @@ func planConstraints(in *Input) (Decision, bool) {
 	return pass()
 }
 
-func planTry(in *Input) (Decision, bool) {
+func try(in *Input) (Decision, bool) {
 	if in.Plan == nil || in.Invalid != "" {
 		return pass()
 	}
@@ -164,7 +164,7 @@ func (in *Input) refusal() string {
 	return ""
 }
 
-func planRelease(in *Input) (Decision, bool) {
+func rollOut(in *Input) (Decision, bool) {
 	if in.Plan == nil || in.Invalid != "" || len(in.unbound()) > 0 {
 		return pass()
 	}
@@ -174,7 +174,7 @@ func planRelease(in *Input) (Decision, bool) {
 	return pass()
 }
 
-func planInUse(in *Input) (Decision, bool) {
+func inUse(in *Input) (Decision, bool) {
 	if len(in.Followers) == 0 {
 		return pass()
 	}
@@ -191,7 +191,7 @@ func planInUse(in *Input) (Decision, bool) {
 	return rest(plan.ReasonInUse, fmt.Sprintf("the plan was deleted, but is still used by %s (%s): give them another plan, or delete them", prose.Count(len(names), "tenant", "tenants"), list), 0)
 }
 
-func planPrune(in *Input) (Decision, bool) {
+func removalConstraints(in *Input) (Decision, bool) {
 	if c := in.Attempts.Due(in.Now, in.superfluous()); !c.Empty() {
 		return do(Apply{Changes: c})
 	}
@@ -330,7 +330,7 @@ func (in *Input) rolledOut(r rollout.Rollout) chain.Condition {
 	return c
 }
 
-// whoHasIt says whose namespaces have the current version, where the rollout has nothing left to do.
+// whoHasIt says which namespaces have the current version, where the rollout has nothing left to do.
 func (in *Input) whoHasIt(r rollout.Rollout) string {
 	unable := ""
 	for _, m := range members(in.Generation, in.Followers, in.Released) {

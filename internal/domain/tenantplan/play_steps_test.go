@@ -26,7 +26,7 @@ type world struct {
 	// The process.
 	plansKnown map[string]*knownPlan
 	attempts   map[string]plan.Attempts
-	// hung is what a cache shows that gets no news; nil where it is up to date.
+	// hung is what a cache without news shows; nil where it is up to date.
 	hung map[string]*playedObject
 }
 
@@ -53,7 +53,7 @@ func (w *world) cached() *playedAPI {
 type ending struct {
 	// after is how many writes the process survives; it survives all if it is negative.
 	after int
-	// unstored is a status that the API server does not take. The process goes on.
+	// unstored is a status that the API server does not take. The process continues.
 	unstored bool
 }
 

@@ -328,7 +328,7 @@ func (w *world) calm(broken bool) {
 	}
 }
 
-// freed is what a person takes out of the way, and gives.
+// freed is what a user takes out of the way, and gives.
 func (w *world) freed() {
 	for _, at := range sortedKeys(w.api.objects) {
 		o := w.api.objects[at]

@@ -54,7 +54,7 @@ func (a *playedAPI) namespace(name string) *playedObject {
 	return a.objects[place(plan.KindNamespace, "", name)]
 }
 
-// put is what a person creates.
+// put is what a user creates.
 func (a *playedAPI) put(o plan.Object) *playedObject {
 	a.serial++
 	made := &playedObject{Live: plan.Live{Object: copied(o), UID: "o" + strconv.Itoa(a.serial)}, ours: map[string]bool{}, theirs: map[string]bool{}}
@@ -198,7 +198,7 @@ func (o *playedObject) merge(what string, have, sent map[string]string) {
 	}
 }
 
-// label is what a person sets; empty takes it off.
+// label is what a user sets; empty removes it.
 func (o *playedObject) label(key, value string) { o.person("label ", o.Labels, key, value) }
 
 func (o *playedObject) annotate(key, value string) {

@@ -147,7 +147,8 @@ func (r *played) lands(t *rapid.T) bool {
 	return true
 }
 
-// However tenants land and fail: the change goes on one by one, not too many at a time, and not further than it may; where at most one fails, all are tried.
+// However tenants land and fail: the change continues one by one, not too many at a time, and not further than it may;
+// where at most one fails, all are tried.
 func TestEveryRolloutEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &played{
@@ -193,7 +194,7 @@ func TestEveryRolloutEnds(t *testing.T) {
 		if spared := failing == 0 || failing == 1 && r.limits.MaxFailedPercent > 0 || r.limits.MaxFailedPercent == 100; spared && got.Waiting > 0 {
 			t.Fatalf("%d of %d fail, and %d were never tried", failing, len(r.followers), got.Waiting)
 		}
-		// Those that failed succeed in the end, and what was stopped goes on.
+		// Those that failed succeed in the end, and a stopped rollout continues.
 		clear(r.fails)
 		for i := range r.followers {
 			if r.followers[i].Generation == 2 {

@@ -12,9 +12,8 @@ import (
 //
 //sumtype:decl
 type Step interface {
-	// Effect says what the step does to the world.
-	Effect() chain.Effect
-	planStep()
+	chain.Step
+	step()
 }
 
 // EnsureFinalizer stores the finalizer, and the kinds of a plan's constraints with it, so that none is forgotten when the
@@ -54,21 +53,15 @@ type Rest struct {
 	After time.Duration
 }
 
-func (EnsureFinalizer) planStep() {}
-func (Apply) planStep()           {}
-func (Try) planStep()             {}
-func (Release) planStep()         {}
-func (LetGo) planStep()           {}
-func (Rest) planStep()            {}
+func (EnsureFinalizer) step() {}
+func (Apply) step()           {}
+func (Try) step()             {}
+func (Release) step()         {}
+func (LetGo) step()           {}
+func (Rest) step()            {}
 
 // Decision is the outcome of a chain.
-type Decision struct {
-	// Rule is the name of the rule that fired.
-	Rule string
-	Step Step
-	// Problem is what keeps the plan from being ready, nil when nothing does.
-	Problem *chain.Problem
-}
+type Decision = chain.Decision[Step]
 
 // Outcome is how a pass ended.
 type Outcome struct {

@@ -3,6 +3,7 @@ package tenantsource
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
@@ -27,9 +28,9 @@ type Change struct {
 	Name   string
 	// UID and Version are those of the object as it was looked at; empty for Create.
 	UID, Version string
-	// Row names the row, for people.
+	// Row names the row, for messages.
 	Row string
-	// Harm says what the change takes away; empty for nothing. Approved is set where a person has approved it.
+	// Harm says what the change takes away; empty for nothing. Approved is set where a user has approved it.
 	Harm     string
 	Approved bool
 	// Unmark takes the mark off that the object has because its row was gone.
@@ -46,6 +47,9 @@ func (c Change) Object() (mapping.Object, error) {
 	}
 	return o, nil
 }
+
+// loss is what the change takes away.
+func (c Change) loss() Loss { return Loss{Owned: Owned{Name: c.Name, UID: c.UID}, Harm: c.Harm} }
 
 // Applies reports whether the change writes what a row says. Otherwise it only takes the mark off.
 func (c Change) Applies() bool { return len(c.body) > 0 }
@@ -65,9 +69,6 @@ func (c Change) describe() string {
 	return text
 }
 
-// loss is what the change takes away.
-func (c Change) loss() Loss { return Loss{Owned: Owned{Name: c.Name, UID: c.UID}, Harm: c.Harm} }
-
 // Harvest is what a complete read came to.
 type Harvest struct {
 	// Rows is how many there were; Tenants how many of them are tenants.
@@ -85,17 +86,38 @@ type Harvest struct {
 	Declared bool
 
 	present map[string]bool
-	// domains are those of all rows, until it is settled.
+	// domains are those of all rows.
 	domains map[string]int
 }
 
-// Present reports whether a row names the object, be it as it should or not.
+// Present reports whether a row names the object, usable or not.
 func (h *Harvest) Present(name string) bool { return h.present[name] }
 
-// unmark takes the marks off all objects that stay: their rows are back, or rows that are gone change nothing any more.
-func (h *Harvest) unmark(owned []Owned, policy Policy) {
-	at := make(map[string]int, len(h.Changes))
-	for i, c := range h.Changes {
+// told is the part of it that is reported after its changes are planned.
+func (h *Harvest) told() *Harvest {
+	out := *h
+	out.Changes, out.present, out.domains = nil, nil, nil
+	return &out
+}
+
+// absent are the losses of objects whose rows are gone, unless they are kept.
+func (h *Harvest) absent(owned []Owned, policy Policy) []Loss {
+	if policy == PolicyRetain {
+		return nil
+	}
+	losses := lossesOf(slices.DeleteFunc(slices.Clone(owned), func(o Owned) bool { return h.Present(o.Name) }))
+	for i := range losses {
+		losses[i].Replaced = slices.ContainsFunc(losses[i].Domains, func(d string) bool { _, wanted := h.domains[d]; return wanted })
+	}
+	return losses
+}
+
+// unmark is its changes, with those that take the marks off all objects that stay: their rows are back, or rows that are gone
+// change nothing any more.
+func (h *Harvest) unmark(owned []Owned, policy Policy) []Change {
+	changes := slices.Clone(h.Changes)
+	at := make(map[string]int, len(changes))
+	for i, c := range changes {
 		if c.Harm == "" { // what takes something away may be held, and the mark is not
 			at[c.Name] = i
 		}
@@ -104,16 +126,17 @@ func (h *Harvest) unmark(owned []Owned, policy Policy) {
 		if o.Marked.IsZero() || policy != PolicyRetain && !h.Present(o.Name) {
 			continue
 		}
-		if i, changes := at[o.Name]; changes {
-			h.Changes[i].Unmark = true
+		if i, changed := at[o.Name]; changed {
+			changes[i].Unmark = true
 		} else {
-			h.Changes = append(h.Changes, Change{Action: Enable, Name: o.Name, UID: o.UID, Row: o.Name, Unmark: true})
+			changes = append(changes, Change{Action: Enable, Name: o.Name, UID: o.UID, Row: o.Name, Unmark: true})
 		}
 	}
+	return changes
 }
 
-// Harmful implements Seen.
-func (h *Harvest) Harmful() []Loss {
+// Harms implements Seen.
+func (h *Harvest) Harms() []Loss {
 	var out []Loss
 	for _, c := range h.Changes {
 		if c.Harm != "" {

@@ -35,7 +35,7 @@ func Upset(earlier []SeenColumn, before int, h *Harvest) []string {
 		switch {
 		case !there && h.Declared:
 			upset = append(upset, fmt.Sprintf("the column %s is missing", prose.Quote(was.Name)))
-		case is.Rows == 0 && many(was.Rows, before):
+		case is.Rows == 0 && manyOf(was.Rows, before):
 			upset = append(upset, fmt.Sprintf("the column %s had a value in %d rows and now has none", prose.Quote(was.Name), was.Rows))
 		case there && h.Declared && is.Type != was.Type && was.Type != mapping.TypeMixed && is.Type != mapping.TypeMixed:
 			upset = append(upset, fmt.Sprintf("the type of the column %s changed from %s to %s", prose.Quote(was.Name), was.Type, is.Type))
@@ -44,11 +44,11 @@ func Upset(earlier []SeenColumn, before int, h *Harvest) []string {
 	return upset
 }
 
-func many(rows, of int) bool {
+func manyOf(rows, of int) bool {
 	return rows > 1 && (rows >= of || rows > max(manyRows, of/manyShare))
 }
 
-// UpsetHash identifies what was found; a person approves exactly that.
+// UpsetHash identifies what was found; a user approves exactly that.
 func UpsetHash(upset []string, complete time.Time) string {
 	return hash(append([]string{strconv.FormatInt(complete.Unix(), 36)}, upset...))
 }

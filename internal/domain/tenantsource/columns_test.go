@@ -86,8 +86,8 @@ func TestUpsetColumnsHaveStableAndDistinctHashes(t *testing.T) {
 
 // settled is an input whose round has read the harvest.
 func settled(in tenantsource.Input, h *tenantsource.Harvest, owned []tenantsource.Owned) tenantsource.Input {
-	in.Session.Round = in.Begin()
-	in.Settle(h, owned)
+	apply(&in, tenantsource.Began{})
+	apply(&in, tenantsource.Completed{Harvest: h, Owned: owned})
 	return in
 }
 
@@ -104,11 +104,11 @@ func TestAnUpsetTableChangesNothingUntilAPersonSaysSo(t *testing.T) {
 	h := &tenantsource.Harvest{Rows: 25, Declared: true}
 
 	one := settled(upset(1), h, nil)
-	f := one.Session.Round.Failure
-	if f == nil || f.Reason != tenantsource.SourceError || one.Session.UpsetHash == "" {
+	f := one.State.Round.Failure
+	if f == nil || f.Reason != tenantsource.SourceError || one.State.UpsetHash == "" {
 		t.Fatalf("%+v", f)
 	}
-	if !strings.HasSuffix(f.Message, `is missing. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to `+one.Session.UpsetHash+`, or change the spec`) {
+	if !strings.HasSuffix(f.Message, `is missing. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to `+one.State.UpsetHash+`, or change the spec`) {
 		t.Errorf("no fix: %s", f.Message)
 	}
 	if next := tenantsource.Decide(one); next.Step != tenantsource.Rest || next.Rule != "Failed" {
@@ -116,23 +116,23 @@ func TestAnUpsetTableChangesNothingUntilAPersonSaysSo(t *testing.T) {
 	}
 
 	many := settled(upset(9), h, nil)
-	if m := many.Session.Round.Failure.Message; len(m) > 1024 || !strings.Contains(m, "and the same for 6 other columns. If") || !strings.Contains(m, many.Session.UpsetHash) {
+	if m := many.State.Round.Failure.Message; len(m) > 1024 || !strings.Contains(m, "and the same for 6 other columns. If") || !strings.Contains(m, many.State.UpsetHash) {
 		t.Errorf("%d bytes: %s", len(m), m)
 	}
 
 	approved := upset(1)
-	approved.Approved = one.Session.UpsetHash
-	if f := settled(approved, h, nil).Session.Round.Failure; f != nil {
+	approved.Approved = one.State.UpsetHash
+	if f := settled(approved, h, nil).State.Round.Failure; f != nil {
 		t.Errorf("approved, and still: %s", f.Message)
 	}
 	wrong := upset(2)
-	wrong.Approved = one.Session.UpsetHash
-	if settled(wrong, h, nil).Session.Round.Failure == nil {
+	wrong.Approved = one.State.UpsetHash
+	if settled(wrong, h, nil).State.Round.Failure == nil {
 		t.Error("the approval of one column was taken for that of two")
 	}
 	changed := upset(1)
 	changed.Generation++
-	if f := settled(changed, h, nil).Session.Round.Failure; f != nil {
+	if f := settled(changed, h, nil).State.Round.Failure; f != nil {
 		t.Errorf("another spec reads other columns, and still: %s", f.Message)
 	}
 }

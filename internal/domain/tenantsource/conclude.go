@@ -112,13 +112,12 @@ func sentence(text string) string {
 
 // Conclude computes the report of a pass that ended with the decision. It is pure.
 func Conclude(in Input, d Decision) Report {
-	// What has left the window is forgotten with the next poll: alone it is not worth a write.
+	// Losses that have left the window are forgotten with the next poll: they alone are not worth a write.
 	r := Report{History: in.Memory.History, Cleared: in.Memory.Cleared, Granted: in.Ungranted == nil || in.Frozen()}
-	r.Watching, r.Unwatched = in.watching(), in.Watch == nil
-	round := in.Session.Round
-	switch {
-	case d.Step == Reserve:
-		r.History, r.Cleared = in.reserve(round)
+	r.Watching, r.Unwatched = in.Watch.condition(), in.Watch == nil
+	switch round := in.State.Round; {
+	case d.Step == Count:
+		r.History, r.Cleared = in.State.count(in.View)
 	case in.Deleting:
 		in.concludeRemoval(&r)
 	case in.Suspended:
@@ -133,7 +132,7 @@ func Conclude(in Input, d Decision) Report {
 	case round == nil || d.Step != Rest:
 		// A poll is on its way, or none was needed: there is nothing new to say.
 	default:
-		in.concludeRound(&r, round)
+		in.concludeRound(&r)
 	}
 	if !r.Granted && len(r.Conditions) > 0 {
 		r.Conditions = append(r.Conditions, chain.Audited(*in.Ungranted))
@@ -142,31 +141,25 @@ func Conclude(in Input, d Decision) Report {
 	return r
 }
 
-// reserve counts what is about to happen, and lists it with what was allowed before and has not happened yet. Status may
-// count it already: then the answer to the write that counted it was lost.
-func (in Input) reserve(round *Round) (History, []string) {
-	all, counted := maps.Clone(in.Session.Losses), set(in.cleared())
-	uncounted, changes := 0, 0
-	for _, l := range slices.Concat(round.Verdict.Go, round.Verdict.Changes) {
-		if l.counted() || all[l.Name].Cleared || counted[l.key()] {
-			continue
-		}
-		if uncounted++; l.Harm != "" {
-			changes++
-		}
-	}
-	all.markCleared(round.Verdict.keys(), in.Now)
-	return in.Memory.History.Add(in.Now, uncounted, changes, in.Guard.Window), all.clearedKeys(nil)
-}
-
 // neither is what a source says that is neither ready nor in sync.
 func neither(reason chain.Reason, message string) []chain.Condition {
 	return []chain.Condition{{Type: chain.Ready, Reason: reason, Message: message}, {Type: chain.Synced, Reason: reason, Message: message}}
 }
 
+// lostObjects is what a source says between two polls if others have deleted objects of it. The next poll tells how many;
+// until then one write is enough for any number of them.
+func (in Input) lostObjects() []chain.Condition {
+	if !in.LostObjects || !in.Memory.InSync || in.DryRun {
+		return nil
+	}
+	return []chain.Condition{{
+		Type: chain.Synced, Reason: UpdatePending,
+		Message: "objects of this source were deleted since the last poll. The polls that follow create them again as soon as they are gone",
+	}}
+}
+
 func (in Input) concludeRemoval(r *Report) {
-	round := in.Session.Round
-	switch {
+	switch round := in.State.Round; {
 	case in.Invalid != "":
 		r.Conditions = neither(InvalidConfig, in.Invalid+". Until this is fixed, its tenants are not deleted. To delete only the source, set spec.deletionPolicy to Retain")
 	case round == nil:
@@ -176,7 +169,7 @@ func (in Input) concludeRemoval(r *Report) {
 		r.Pending, r.PendingKnown = round.Verdict.Pending, true
 		r.Conditions = neither(DeletionHeld, fmt.Sprintf(
 			"This source was deleted, and %s with it. %s. To keep the tenants, set spec.deletionPolicy to Retain",
-			prose.Count(len(round.Verdict.Pending.Names), "tenant would ", "tenants would ")+in.word("be deleted", "be disabled"), in.howToApprove(round.Verdict)))
+			prose.Count(len(round.Verdict.Pending.Names), "tenant would ", "tenants would ")+in.Policy.Word("be deleted", "be disabled"), in.howToApprove(round.Verdict)))
 	default:
 		r.PendingKnown = true
 		r.Conditions = neither(Deleting, fmt.Sprintf("%s being deleted", prose.Count(round.Fleet, "tenant is", "tenants are"))+undeletedMessage(round))
@@ -192,8 +185,8 @@ func undeletedMessage(round *Round) string {
 		len(round.Undeleted), round.Undeleted[0].Name, round.Undeleted[0].Reason)
 }
 
-func (in Input) howToApprove(v Verdict) string {
-	what, so := prose.Count(v.Budget, "deletion", "deletions"), "so nothing is "+in.word("deleted", "disabled")
+func (s Spec) howToApprove(v Verdict) string {
+	what, so := prose.Count(v.Budget, "deletion", "deletions"), "so nothing is "+s.Policy.Word("deleted", "disabled")
 	if len(v.Pending.Harm) > 0 {
 		what = prose.Count(v.Budget, "deletion or harmful change", "deletions and harmful changes")
 		so = "so these tenants stay as they are"
@@ -201,70 +194,71 @@ func (in Input) howToApprove(v Verdict) string {
 	if v.Capped {
 		what += " (never more than half of the tenants)"
 	}
-	why := fmt.Sprintf("The guard allows %s in %s, of which %s used", what, span(in.Guard.Window), prose.Count(v.Used, "is", "are"))
+	why := fmt.Sprintf("The guard allows %s in %s, of which %s used", what, span(s.Guard.Window), prose.Count(v.Used, "is", "are"))
 	if v.Pending.Empty {
 		why = "An empty table always needs approval"
 	}
 	text := fmt.Sprintf("%s, %s. If this is intended, set the annotation %s to %s to approve it", why, so, approveAnnotation, v.Pending.Hash)
-	if in.Approved != "" {
+	if s.Approved != "" {
 		text += ". Its current value approves a different plan"
 	}
 	return text
 }
 
-// word picks that of the policy.
-func (in Input) word(deletes, disables string) string {
-	if in.Policy == PolicyDisable {
-		return disables
-	}
-	return deletes
-}
-
 // concludeRound reports a poll that is over.
-func (in Input) concludeRound(r *Report, round *Round) {
+func (in Input) concludeRound(r *Report) {
+	s, round := in.State, in.State.Round
 	r.Polled, r.Generation, r.Token = &round.Began, round.Generation, round.Token
-	r.Cleared = nil
+	r.Pending, r.PendingKnown = round.Verdict.Pending, round.Judged || round.Failure == nil
 	if round.Failure != nil {
-		if !in.rewritten() {
-			r.Cleared = in.cleared()
+		if r.Cleared = nil; !s.rewritten(in.View) {
+			r.Cleared = s.cleared(in.View)
 		}
-		r.Pending, r.PendingKnown = round.Verdict.Pending, round.Judged
 		r.Conditions = neither(round.Failure.Reason, round.Failure.Message)
 		return
 	}
-	r.History, r.Cleared = r.History.Within(in.Now, in.Guard.Window), in.Session.Losses.clearedKeys(round.done())
+	r.History, r.Cleared = r.History.Within(in.Now, in.Guard.Window), s.Losses.clearedKeys(round.done())
+	o := outcome{Spec: in.Spec, round: round, losses: len(s.Losses), res: result(round)}
+	o.res.Pending, o.res.PendingTotal = o.pending()
+	r.Unrolled = in.Rollout == nil
+	r.Result, r.Conditions = &o.res, []chain.Condition{o.ready(), o.synced()}
+}
+
+// result is what a complete poll came to, in figures.
+func result(round *Round) Result {
 	h := round.Harvest
 	rejected := slices.Concat(h.Rejected, round.Refused)
 	slices.SortStableFunc(rejected, mapping.ByUrgency)
-	refused := len(round.Refused)
-	res := &Result{
-		Rows: h.Rows, Tenants: h.Tenants - refused, Created: round.Created, Updated: round.Updated, Deleted: round.Deleted,
+	return Result{
+		Rows: h.Rows, Tenants: h.Tenants - len(round.Refused), Created: round.Created, Updated: round.Updated, Deleted: round.Deleted,
 		Rejected: rejected[:min(len(rejected), maxListed)], RejectedTotal: len(rejected), Columns: h.Columns,
 	}
-	in.pending(res, round)
-	r.Unrolled = in.Rollout == nil
-	r.Result, r.Pending, r.PendingKnown = res, round.Verdict.Pending, true
-	r.Conditions = []chain.Condition{in.ready(round, res), in.synced(round, res)}
+}
+
+// outcome is a complete poll in words.
+type outcome struct {
+	Spec
+	round *Round
+	res   Result
+	// losses is how many the source remembers.
+	losses int
 }
 
 // pending lists what is planned and not made.
-func (in Input) pending(res *Result, round *Round) {
+func (o outcome) pending() (listed []PendingChange, total int) {
 	add := func(action Action, name, description string) {
-		if res.PendingTotal++; res.PendingTotal <= maxListed {
-			res.Pending = append(res.Pending, PendingChange{Action: action, Name: name, Description: description})
+		if total++; total <= maxListed {
+			listed = append(listed, PendingChange{Action: action, Name: name, Description: description})
 		}
 	}
-	v := round.Verdict
-	remove := Delete
-	if in.Policy == PolicyDisable {
-		remove = Disable
-	}
-	if in.DryRun {
-		for _, c := range round.Harvest.Changes {
+	v := o.round.Verdict
+	remove := Action(o.Policy.Word(string(Delete), string(Disable)))
+	if o.DryRun {
+		for _, c := range o.round.Changes {
 			add(c.Action, c.Name, c.describe())
 		}
-		for _, o := range v.Go {
-			add(remove, o.Name, "its row no longer exists")
+		for _, l := range v.Go {
+			add(remove, l.Name, "its row no longer exists")
 		}
 	}
 	if v.Pending != nil {
@@ -276,48 +270,38 @@ func (in Input) pending(res *Result, round *Round) {
 			}
 		}
 	}
-	for _, k := range round.Undeleted {
+	for _, k := range o.round.Undeleted {
 		add(remove, k.Name, "its row no longer exists; the API server rejects the change: "+k.Reason)
 	}
 	for _, l := range v.Grace {
-		add(remove, l.Name, "its row no longer exists; waiting for the end of its grace at "+l.Marked.Add(in.Guard.Grace).UTC().Format(time.RFC3339))
+		add(remove, l.Name, "its row no longer exists; waiting for the end of its grace at "+l.Marked.Add(o.Guard.Grace).UTC().Format(time.RFC3339))
 	}
-	for _, a := range v.Waiting {
-		add(remove, a.Name, fmt.Sprintf("its row no longer exists; confirmed by %d of %d polls", a.Reads, in.Guard.ConfirmPolls))
+	for _, l := range v.Waiting {
+		add(remove, l.Name, fmt.Sprintf("its row no longer exists; confirmed by %d of %d polls", l.Reads, o.Guard.ConfirmPolls))
 	}
+	return listed, total
 }
 
-// lostObjects is what a source says between two polls if others have deleted objects of it. The next poll tells how many; until then one write is
-// enough for any number of them.
-func (in Input) lostObjects() []chain.Condition {
-	if !in.LostObjects || !in.Memory.InSync || in.DryRun {
-		return nil
-	}
-	return []chain.Condition{{
-		Type: chain.Synced, Reason: UpdatePending,
-		Message: "objects of this source were deleted since the last poll. The polls that follow create them again as soon as they are gone",
-	}}
-}
-
-func (in Input) ready(round *Round, res *Result) chain.Condition {
-	c := chain.Condition{Type: chain.Ready, Status: true, Reason: PollSucceeded, Message: in.summary(round, res)}
+func (o outcome) ready() chain.Condition {
+	round := o.round
+	c := chain.Condition{Type: chain.Ready, Status: true, Reason: PollSucceeded, Message: o.summary()}
 	conflicts := round.Harvest.Conflicts + round.Conflicts
 	switch {
 	case round.Verdict.Pending != nil:
 		c.Status, c.Reason = false, DeletionHeld
-		c.Message = in.pendingMessage(round)
+		c.Message = o.pendingMessage()
 	case conflicts > 0:
 		c.Status, c.Reason = false, Conflict
 		c.Message = fmt.Sprintf("%s to another owner: see status.rejectedRows. All other rows are applied",
 			prose.Count(conflicts, "row has the name of an object that belongs", "rows have the names of objects that belong"))
-	case in.DryRun:
+	case o.DryRun:
 		c.Reason = DryRunComplete
 	}
 	return c
 }
 
-func (in Input) pendingMessage(round *Round) string {
-	held := round.Verdict.Pending
+func (o outcome) pendingMessage() string {
+	held := o.round.Verdict.Pending
 	var parts []string
 	if n := len(held.Names) - len(held.Harm); n > 0 {
 		parts = append(parts, prose.Count(n, "tenant no longer has a row", "tenants no longer have a row"))
@@ -331,59 +315,63 @@ func (in Input) pendingMessage(round *Round) string {
 	if held.Empty {
 		text = fmt.Sprintf("The table has no rows, and %s", prose.Count(len(held.Names), "tenant had one", "tenants had one"))
 	}
-	return sentence(text) + ". " + in.howToApprove(round.Verdict)
+	return sentence(text) + ". " + o.howToApprove(o.round.Verdict)
 }
 
-func (in Input) synced(round *Round, res *Result) chain.Condition {
-	c := chain.Condition{Type: chain.Synced, Status: true, Reason: InSync, Message: "The objects match the table"}
-	h := round.Harvest
-	switch {
-	case round.Verdict.Pending != nil:
-		c.Status, c.Reason, c.Message = false, DeletionHeld, in.pendingMessage(round)
-	case res.RejectedTotal > 0:
-		c.Status, c.Reason = false, RowsRejected
-		c.Message = fmt.Sprintf("%s: see status.rejectedRows", prose.Count(res.RejectedTotal, "row is rejected", "rows are rejected"))
-		if res.Tenants > 0 {
-			c.Message += ". All other rows are applied"
-		}
-		if h.Nameless > 0 && len(in.Session.Losses) > 0 {
-			c.Message += fmt.Sprintf(". %s no usable name and could belong to any tenant, so %s until this is fixed",
-				prose.Count(h.Nameless, "row has", "rows have"), prose.Count(len(in.Session.Losses), "deletion waits", "deletions wait"))
-		}
-	case in.DryRun && res.PendingTotal > 0:
-		c.Status, c.Reason = false, DryRun
-		c.Message = fmt.Sprintf("spec.dryRun is set: %s planned but not made, see status.pendingChanges", prose.Count(res.PendingTotal, "change is", "changes are"))
-	case h.Returning > 0 && !in.DryRun:
-		c.Status, c.Reason = false, UpdatePending
-		c.Message = prose.Count(h.Returning, "object is being deleted, and is created again once it is gone", "objects are being deleted, and are created again once they are gone")
-	case round.Missed > 0:
-		c.Status, c.Reason = false, UpdatePending
-		c.Message = prose.Count(round.Missed, "object was", "objects were") + " changed or deleted by others during the poll. The next poll applies the table again"
-	case len(round.Undeleted) > 0:
-		c.Status, c.Reason = false, DeletionPending
-		c.Message = fmt.Sprintf("%s, but the API server rejects the deletion of the tenant: see status.pendingChanges", prose.Count(len(round.Undeleted), "row no longer exists", "rows no longer exist"))
-	case len(round.Verdict.Grace) > 0:
-		c.Status, c.Reason = false, DeletionPending
-		c.Message = fmt.Sprintf("%s. The tenant is kept until its grace is over: see status.pendingChanges", prose.Count(len(round.Verdict.Grace), "row no longer exists", "rows no longer exist"))
-	case len(round.Verdict.Waiting) > 0:
-		c.Status, c.Reason = false, DeletionPending
-		c.Message = fmt.Sprintf("%s. The deletion waits until more polls confirm this", prose.Count(len(round.Verdict.Waiting), "row no longer exists", "rows no longer exist"))
+func (o outcome) synced() chain.Condition {
+	round, res, v := o.round, o.res, o.round.Verdict
+	say := func(reason chain.Reason, message string) chain.Condition {
+		return chain.Condition{Type: chain.Synced, Status: reason == InSync, Reason: reason, Message: message}
 	}
-	return c
+	gone := func(rows int, then string) chain.Condition {
+		return say(DeletionPending, prose.Count(rows, "row no longer exists", "rows no longer exist")+then)
+	}
+	switch returning := round.Harvest.Returning; {
+	case v.Pending != nil:
+		return say(DeletionHeld, o.pendingMessage())
+	case res.RejectedTotal > 0:
+		return say(RowsRejected, o.rejectedMessage())
+	case o.DryRun && res.PendingTotal > 0:
+		return say(DryRun, fmt.Sprintf("spec.dryRun is set: %s planned but not made, see status.pendingChanges", prose.Count(res.PendingTotal, "change is", "changes are")))
+	case returning > 0 && !o.DryRun:
+		return say(UpdatePending, prose.Count(returning, "object is being deleted, and is created again once it is gone", "objects are being deleted, and are created again once they are gone"))
+	case round.Missed > 0:
+		return say(UpdatePending, prose.Count(round.Missed, "object was", "objects were")+" changed or deleted by others during the poll. The next poll applies the table again")
+	case len(round.Undeleted) > 0:
+		return gone(len(round.Undeleted), ", but the API server rejects the deletion of the tenant: see status.pendingChanges")
+	case len(v.Grace) > 0:
+		return gone(len(v.Grace), ". The tenant is kept until its grace is over: see status.pendingChanges")
+	case len(v.Waiting) > 0:
+		return gone(len(v.Waiting), ". The deletion waits until more polls confirm this")
+	}
+	return say(InSync, "The objects match the table")
 }
 
-func (in Input) summary(round *Round, res *Result) string {
+func (o outcome) rejectedMessage() string {
+	text := fmt.Sprintf("%s: see status.rejectedRows", prose.Count(o.res.RejectedTotal, "row is rejected", "rows are rejected"))
+	if o.res.Tenants > 0 {
+		text += ". All other rows are applied"
+	}
+	if nameless := o.round.Harvest.Nameless; nameless > 0 && o.losses > 0 {
+		text += fmt.Sprintf(". %s no usable name and could belong to any tenant, so %s until this is fixed",
+			prose.Count(nameless, "row has", "rows have"), prose.Count(o.losses, "deletion waits", "deletions wait"))
+	}
+	return text
+}
+
+func (o outcome) summary() string {
+	res := o.res
 	text := "the table has " + prose.Count(res.Tenants, "valid row", "valid rows")
 	switch {
-	case in.DryRun && res.PendingTotal == 0:
+	case o.DryRun && res.PendingTotal == 0:
 		return text + "; nothing would change"
-	case in.DryRun:
+	case o.DryRun:
 		return text + fmt.Sprintf("; %s planned (see status.pendingChanges) but not made", prose.Count(res.PendingTotal, "change is", "changes are"))
 	}
 	if res.RejectedTotal > 0 {
 		text += fmt.Sprintf("; %s rejected (see status.rejectedRows)", prose.Count(res.RejectedTotal, "row is", "rows are"))
 	}
-	if n := len(round.Verdict.Waiting); n > 0 {
+	if n := len(o.round.Verdict.Waiting); n > 0 {
 		text += fmt.Sprintf("; %s until more polls confirm that the row no longer exists", prose.Count(n, "deletion waits", "deletions wait"))
 	}
 	return text

@@ -17,7 +17,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// said renders conditions as a person reads them.
+// said renders conditions for readers.
 func said(conditions []chain.Condition) []string {
 	var out []string
 	for _, c := range conditions {
@@ -45,7 +45,8 @@ func harvest(change ...func(*tenantsource.Harvest)) func(*tenantsource.Round) {
 		for _, c := range change {
 			c(r.Harvest)
 		}
-		r.Written = len(r.Harvest.Changes)
+		r.Changes = r.Harvest.Changes
+		r.Written = len(r.Changes)
 	}
 }
 
@@ -150,13 +151,13 @@ func TestWhatASourceSays(t *testing.T) {
 			"Synced=False/DeletionPending: 2 rows no longer exist. The deletion waits until more polls confirm this.",
 		}},
 		"a row without a name freezes a deletion": {
-			in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Nameless = 1 }), withWaiting(1, 1)), func(in *tenantsource.Input) { in.Session.Losses = absent(1, 1) }), want: []string{
+			in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Nameless = 1 }), withWaiting(1, 1)), func(in *tenantsource.Input) { in.State.Losses = absent(1, 1) }), want: []string{
 				"Ready=True/PollSucceeded: The table has 24 valid rows; 1 row is rejected (see status.rejectedRows); 1 deletion waits until more polls confirm that the row no longer exists.",
 				"Synced=False/RowsRejected: 1 row is rejected: see status.rejectedRows. All other rows are applied. 1 row has no usable name and could belong to any tenant, so 1 deletion waits until this is fixed.",
 			},
 		},
 		"rows without names freeze deletions": {
-			in: input(inRound(harvest(refused(2), func(h *tenantsource.Harvest) { h.Nameless = 2 })), func(in *tenantsource.Input) { in.Session.Losses = absent(3, 1) }), want: []string{
+			in: input(inRound(harvest(refused(2), func(h *tenantsource.Harvest) { h.Nameless = 2 })), func(in *tenantsource.Input) { in.State.Losses = absent(3, 1) }), want: []string{
 				"Ready=True/PollSucceeded: The table has 23 valid rows; 2 rows are rejected (see status.rejectedRows).",
 				"Synced=False/RowsRejected: 2 rows are rejected: see status.rejectedRows. All other rows are applied. 2 rows have no usable name and could belong to any tenant, so 3 deletions wait until this is fixed.",
 			},
@@ -298,7 +299,7 @@ func TestWhatStatusKeepsOfAPoll(t *testing.T) {
 	}
 	want := &tenantsource.Result{
 		Rows: 25, Tenants: 0, Created: 1, Updated: 2, Deleted: 3,
-		// What conditions speak of stands first, since the list has an end.
+		// Rows that conditions mention come first, since the list has an end.
 		Rejected: append([]mapping.Rejection{met}, rejections(19)...), RejectedTotal: 25,
 		Columns: []tenantsource.SeenColumn{seenColumn("name", mapping.TypeString, 25)},
 	}
@@ -410,7 +411,7 @@ func anyInput(t *rapid.T) tenantsource.Input {
 	in.Policy = rapid.SampledFrom([]tenantsource.Policy{tenantsource.PolicyDelete, tenantsource.PolicyDisable, tenantsource.PolicyRetain}).Draw(t, "policy")
 	in.Invalid = rapid.SampledFrom([]string{"", "", "spec.mapping: wrong"}).Draw(t, "invalid")
 	in.Owned = ownedN(n("owned", 30))
-	in.Session.Losses = absent(n("absent", 30), n("reads", 3))
+	in.State.Losses = absent(n("absent", 30), n("reads", 3))
 	if rapid.Bool().Draw(t, "used") {
 		in.Memory.History = tenantsource.History{{Time: noon.Add(-time.Hour), Count: n("used", 12)}}
 	}
@@ -421,10 +422,10 @@ func anyInput(t *rapid.T) tenantsource.Input {
 	for i := range h.Changes {
 		h.Changes[i] = tenantsource.Change{Action: tenantsource.Create, Name: fmt.Sprintf("c%03d", i), Row: strings.Repeat("x", 300)}
 	}
-	in.Session.Round = in.Begin()
-	in.Settle(h, in.Owned)
-	r := in.Session.Round
-	r.Written, r.Reserved = len(h.Changes), true
+	apply(&in, tenantsource.Began{})
+	apply(&in, tenantsource.Completed{Harvest: h, Owned: in.Owned})
+	r := in.State.Round
+	r.Written, r.Reserved = len(r.Changes), true
 	r.Removed = len(r.Verdict.Go)
 	if flag("failure") {
 		r.Failure = &tenantsource.Failure{Reason: tenantsource.SourceError, Message: "Denied"}
@@ -441,7 +442,7 @@ func TestReportsAreBoundedAndHoldStill(t *testing.T) {
 		later.Now = in.Now.Add(7 * time.Second)
 		// The time of the look must not show: otherwise the report changes with every look, and is written again and
 		// again.
-		if diff := cmp.Diff(report, tenantsource.Conclude(later, d)); diff != "" && d.Step != tenantsource.Reserve {
+		if diff := cmp.Diff(report, tenantsource.Conclude(later, d)); diff != "" && d.Step != tenantsource.Count {
 			t.Fatalf("seven seconds later (-before +after):\n%s", diff)
 		}
 		if diff := cmp.Diff(report, tenantsource.Conclude(in, d)); diff != "" {

@@ -14,15 +14,20 @@ import (
 // input is a source that was polled a minute ago, and rests.
 func input(change ...func(*tenantsource.Input)) tenantsource.Input {
 	in := tenantsource.Input{
-		Now: noon, Generation: 1, Policy: tenantsource.PolicyDelete, Guard: usual,
-		Memory:  tenantsource.Memory{Generation: 1, LastPoll: noon.Add(-time.Minute)},
-		Session: &tenantsource.Session{LastRegular: noon.Add(-time.Minute), Generation: 1, Polled: noon.Add(-time.Minute)},
+		View: tenantsource.View{
+			Now: noon, Spec: tenantsource.Spec{Generation: 1, Policy: tenantsource.PolicyDelete, Guard: usual},
+			Memory: tenantsource.Memory{Generation: 1, LastPoll: noon.Add(-time.Minute)},
+		},
+		State: tenantsource.State{LastRegular: noon.Add(-time.Minute), Generation: 1, Polled: noon.Add(-time.Minute)},
 	}
 	for _, c := range change {
 		c(&in)
 	}
 	return in
 }
+
+// apply lets something happen to a source.
+func apply(in *tenantsource.Input, e tenantsource.Event) { in.State, _ = in.State.Apply(in.View, e) }
 
 // inRound gives the input a round that has read something.
 func inRound(change ...func(*tenantsource.Round)) func(*tenantsource.Input) {
@@ -31,12 +36,12 @@ func inRound(change ...func(*tenantsource.Round)) func(*tenantsource.Input) {
 		for _, c := range change {
 			c(r)
 		}
-		in.Session.Round = r
+		in.State.Round = r
 	}
 }
 
 func withChanges(n int) func(*tenantsource.Round) {
-	return func(r *tenantsource.Round) { r.Harvest.Changes = make([]tenantsource.Change, n) }
+	return func(r *tenantsource.Round) { r.Changes = make([]tenantsource.Change, n) }
 }
 
 func withGo(n int) func(*tenantsource.Round) {
@@ -59,8 +64,8 @@ func TestDecide(t *testing.T) {
 			in.Watch = &tenantsource.Watch{Listening: true, Hinted: in.Now.Add(-ago)}
 		}
 	}
-	justRead := func(in *tenantsource.Input) { in.Session.LastRead = in.Now.Add(-400 * time.Millisecond) }
-	failing := func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 1, in.Now.Add(10*time.Second) }
+	justRead := func(in *tenantsource.Input) { in.State.LastRead = in.Now.Add(-400 * time.Millisecond) }
+	failing := func(in *tenantsource.Input) { in.State.Failures, in.State.Retry = 1, in.Now.Add(10*time.Second) }
 	deleting := func(in *tenantsource.Input) { in.Deleting, in.Owned = true, ownedN(3) }
 	retain := func(in *tenantsource.Input) { in.Policy = tenantsource.PolicyRetain }
 	reserved := func(r *tenantsource.Round) { r.Reserved = true }
@@ -80,7 +85,7 @@ func TestDecide(t *testing.T) {
 		"a change that the database reports is read at once": {in: input(hinted(0)), rule: "Read", step: tenantsource.Read},
 		"but not twice in a second":                          {in: input(hinted(0), justRead), rule: "Idle", step: tenantsource.Rest, after: 600 * time.Millisecond},
 		"a hint does not hurry a database that fails":        {in: input(hinted(0), failing), rule: "Idle", step: tenantsource.Rest, after: 10 * time.Second},
-		"nor a round that is on its way":                     {in: input(hinted(0), inRound(withChanges(1))), rule: "Applied", step: tenantsource.Apply},
+		"nor a round that is on its way":                     {in: input(hinted(0), inRound(withChanges(1))), rule: "Applied", step: tenantsource.Write},
 		"a suspended source does not follow hints":           {in: input(hinted(0), suspended), rule: "Suspended", step: tenantsource.Rest},
 		"suspended beats a poll that is due, and a round": {
 			in: input(due, suspended, inRound(withChanges(1))), rule: "Suspended", step: tenantsource.Rest,
@@ -90,16 +95,16 @@ func TestDecide(t *testing.T) {
 		"what is not granted is not read":      {in: input(due, ungranted, invalid), rule: "Granted", step: tenantsource.Rest},
 		"unless it is only audited":            {in: input(due, ungranted, audited), rule: "Read", step: tenantsource.Read},
 		"nor is its round gone on with":        {in: input(invalid, inRound(withChanges(1))), rule: "Valid", step: tenantsource.Rest},
-		"a running round is not started again": {in: input(due, inRound(withChanges(2), written(1))), rule: "Applied", step: tenantsource.Apply},
+		"a running round is not started again": {in: input(due, inRound(withChanges(2), written(1))), rule: "Applied", step: tenantsource.Write},
 		"a failure ends the round": {
 			in: input(inRound(withFailure, withChanges(2), withGo(2))), rule: "Failed", step: tenantsource.Rest, after: 10 * time.Second,
 		},
 		"with dryRun nothing is written": {
 			in: input(dryRun, inRound(withChanges(2), withGo(2))), rule: "Planned", step: tenantsource.Rest, after: 5 * time.Minute,
 		},
-		"changes come before deletions": {in: input(inRound(withChanges(2), withGo(2))), rule: "Applied", step: tenantsource.Apply},
+		"changes come before deletions": {in: input(inRound(withChanges(2), withGo(2))), rule: "Applied", step: tenantsource.Write},
 		"deletions are counted before they are made": {
-			in: input(inRound(withChanges(2), written(2), withGo(2))), rule: "Counted", step: tenantsource.Reserve,
+			in: input(inRound(withChanges(2), written(2), withGo(2))), rule: "Counted", step: tenantsource.Count,
 		},
 		"then made":                   {in: input(inRound(withGo(2), reserved)), rule: "Removed", step: tenantsource.Remove},
 		"to the last one":             {in: input(inRound(withGo(2), reserved, removed(1))), rule: "Removed", step: tenantsource.Remove},
@@ -122,7 +127,7 @@ func TestDecide(t *testing.T) {
 			in: input(deleting, inRound(withGo(0))), rule: "Judged", step: tenantsource.Rest, after: 5 * time.Minute,
 		},
 		"deleted and failed: it waits":           {in: input(deleting, inRound(withGo(3), withFailure)), rule: "Judged", step: tenantsource.Rest, after: 5 * time.Minute},
-		"deleted and allowed: it is counted":     {in: input(deleting, inRound(withGo(3))), rule: "Counted", step: tenantsource.Reserve},
+		"deleted and allowed: it is counted":     {in: input(deleting, inRound(withGo(3))), rule: "Counted", step: tenantsource.Count},
 		"then the objects go":                    {in: input(deleting, inRound(withGo(3), reserved)), rule: "Removed", step: tenantsource.Remove},
 		"then it is seen whether there are more": {in: input(deleting, inRound(withGo(3), reserved, removed(3))), rule: "Removed", step: tenantsource.Rest, after: time.Second},
 		"what something in the cluster keeps is not tried again at once": {
@@ -157,7 +162,7 @@ func TestEveryRuleIsTold(t *testing.T) {
 
 func TestStepsSayWhatTheyDo(t *testing.T) {
 	for s, want := range map[tenantsource.Step]chain.Effect{
-		tenantsource.Rest: chain.Rest, tenantsource.Read: chain.Read, tenantsource.Apply: chain.Write, tenantsource.Reserve: chain.Rest,
+		tenantsource.Rest: chain.Rest, tenantsource.Read: chain.Read, tenantsource.Write: chain.Write, tenantsource.Count: chain.Rest,
 		tenantsource.Remove: chain.Write, tenantsource.LetGo: chain.Release,
 	} {
 		if got := s.Effect(); got != want {
@@ -175,24 +180,24 @@ func TestWhenAPollIsDue(t *testing.T) {
 		regular bool
 	}{
 		"an interval after the last one that was due": {
-			change: func(in *tenantsource.Input) { in.Session.LastRegular = ago(3 * time.Minute) }, after: 2 * time.Minute, regular: true,
+			change: func(in *tenantsource.Input) { in.State.LastRegular = ago(3 * time.Minute) }, after: 2 * time.Minute, regular: true,
 		},
 		"a new source at once": {
-			change: func(in *tenantsource.Input) { in.Memory, *in.Session = tenantsource.Memory{}, tenantsource.Session{} }, regular: true,
+			change: func(in *tenantsource.Input) { in.Memory, in.State = tenantsource.Memory{}, tenantsource.State{} }, regular: true,
 		},
 		"a fresh process keeps to the rhythm": {
-			change: func(in *tenantsource.Input) { *in.Session = tenantsource.Session{} }, after: 4 * time.Minute, regular: true,
+			change: func(in *tenantsource.Input) { in.State = tenantsource.State{} }, after: 4 * time.Minute, regular: true,
 		},
 		"a fresh process that comes late polls at once": {
 			change: func(in *tenantsource.Input) {
-				*in.Session = tenantsource.Session{}
+				in.State = tenantsource.State{}
 				in.Memory.LastPoll = ago(time.Hour)
 			},
 			regular: true,
 		},
 		"a fresh process waits for no time that a wrong clock has written": {
 			change: func(in *tenantsource.Input) {
-				*in.Session = tenantsource.Session{}
+				in.State = tenantsource.State{}
 				in.Memory.LastPoll = noon.AddDate(1, 0, 0)
 			},
 			regular: true,
@@ -202,35 +207,35 @@ func TestWhenAPollIsDue(t *testing.T) {
 			change: func(in *tenantsource.Input) { in.Token, in.Memory.Token = "now", "now" }, after: 4 * time.Minute, regular: true,
 		},
 		"also before the cache shows that it was heard": {
-			change: func(in *tenantsource.Input) { in.Token, in.Memory.Token, in.Session.Token = "now", "before", "now" }, after: 4 * time.Minute, regular: true,
+			change: func(in *tenantsource.Input) { in.Token, in.Memory.Token, in.State.Token = "now", "before", "now" }, after: 4 * time.Minute, regular: true,
 		},
-		"another token asks again": {change: func(in *tenantsource.Input) { in.Token, in.Memory.Token, in.Session.Token = "again", "now", "now" }},
+		"another token asks again": {change: func(in *tenantsource.Input) { in.Token, in.Memory.Token, in.State.Token = "again", "now", "now" }},
 		"a token that was taken away asks for nothing": {
 			change: func(in *tenantsource.Input) { in.Memory.Token = "now" }, after: 4 * time.Minute, regular: true,
 		},
 		"a token at the time of a poll that is due is that poll": {
-			change: func(in *tenantsource.Input) { in.Token, in.Session.LastRegular = "now", ago(5*time.Minute) }, regular: true,
+			change: func(in *tenantsource.Input) { in.Token, in.State.LastRegular = "now", ago(5*time.Minute) }, regular: true,
 		},
 		"a new spec is read at once": {change: func(in *tenantsource.Input) { in.Generation = 2 }, regular: true},
 		"one that only rolls out differently is read at once, which confirms nothing": {
-			change: func(in *tenantsource.Input) { in.Generation, in.Reading, in.Session.Reading = 2, "same", "same" },
+			change: func(in *tenantsource.Input) { in.Generation, in.Reading, in.State.Reading = 2, "same", "same" },
 		},
 		"unless another process has made the last poll": {
 			change: func(in *tenantsource.Input) {
-				in.Generation, in.Memory.Generation, in.Reading, in.Session.Reading = 3, 2, "same", "same"
+				in.Generation, in.Memory.Generation, in.Reading, in.State.Reading = 3, 2, "same", "same"
 			}, regular: true,
 		},
 		"but once, though the cache may not show it": {
-			change: func(in *tenantsource.Input) { in.Generation, in.Session.Generation = 2, 2 }, after: 4 * time.Minute, regular: true,
+			change: func(in *tenantsource.Input) { in.Generation, in.State.Generation = 2, 2 }, after: 4 * time.Minute, regular: true,
 		},
-		"the approval of the held plan asks for one":         {change: func(in *tenantsource.Input) { in.Approved, in.Session.PendingHash = "aa", "aa" }},
-		"the approval of columns asks for one":               {change: func(in *tenantsource.Input) { in.Approved, in.Session.UpsetHash = "aa", "aa" }},
-		"another approval does not":                          {change: func(in *tenantsource.Input) { in.Approved, in.Session.PendingHash = "bb", "aa" }, after: 4 * time.Minute, regular: true},
+		"the approval of the held plan asks for one":         {change: func(in *tenantsource.Input) { in.Approved, in.State.PendingHash = "aa", "aa" }},
+		"the approval of columns asks for one":               {change: func(in *tenantsource.Input) { in.Approved, in.State.UpsetHash = "aa", "aa" }},
+		"another approval does not":                          {change: func(in *tenantsource.Input) { in.Approved, in.State.PendingHash = "bb", "aa" }, after: 4 * time.Minute, regular: true},
 		"nor does none where nothing is held":                {change: func(in *tenantsource.Input) {}, after: 4 * time.Minute, regular: true},
-		"after a failure it is tried again before its turn":  {change: func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 1, noon.Add(10*time.Second) }, after: 10 * time.Second},
-		"the retry that comes when a poll is due is regular": {change: func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 9, noon.Add(5*time.Minute) }, after: 5 * time.Minute, regular: true},
+		"after a failure it is tried again before its turn":  {change: func(in *tenantsource.Input) { in.State.Failures, in.State.Retry = 1, noon.Add(10*time.Second) }, after: 10 * time.Second},
+		"the retry that comes when a poll is due is regular": {change: func(in *tenantsource.Input) { in.State.Failures, in.State.Retry = 9, noon.Add(5*time.Minute) }, after: 5 * time.Minute, regular: true},
 		"a token does not wait for the retry": {change: func(in *tenantsource.Input) {
-			in.Session.Failures, in.Session.Retry, in.Token = 9, noon.Add(5*time.Minute), "now"
+			in.State.Failures, in.State.Retry, in.Token = 9, noon.Add(5*time.Minute), "now"
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -243,7 +248,8 @@ func TestWhenAPollIsDue(t *testing.T) {
 			if d := tenantsource.Decide(in); d.Step != tenantsource.Read {
 				t.Fatalf("%s later: %+v", c.after, d)
 			}
-			if r := in.Begin(); r.Regular != c.regular || !r.Began.Equal(in.Now) || r.Generation != in.Generation || r.Token != in.Token {
+			apply(&in, tenantsource.Began{})
+			if r := in.State.Round; r.Regular != c.regular || !r.Began.Equal(in.Now) || r.Generation != in.Generation || r.Token != in.Token {
 				t.Errorf("%+v, want a regular round: %t", r, c.regular)
 			}
 		})
@@ -251,44 +257,44 @@ func TestWhenAPollIsDue(t *testing.T) {
 }
 
 func TestANewSpecForgetsWhatWasAbsent(t *testing.T) {
-	in := input(func(in *tenantsource.Input) { in.Session.Losses = absent(3, 1) })
-	in.Begin()
-	if len(in.Session.Losses) != 3 {
+	in := input(func(in *tenantsource.Input) { in.State.Losses = absent(3, 1) })
+	apply(&in, tenantsource.Began{})
+	if len(in.State.Losses) != 3 {
 		t.Error("the same spec forgot what was absent")
 	}
 	in.Generation++
-	in.Begin()
-	if len(in.Session.Losses) != 0 {
+	apply(&in, tenantsource.Began{})
+	if len(in.State.Losses) != 0 {
 		t.Error("another spec remembers what was absent")
 	}
 }
 
-// What a read of another spec has seen is forgotten, also where its round came to nothing and the former spec is back.
+// The results of a read of another spec are forgotten, also if its round came to nothing and the former spec is back.
 func TestARoundOfAnotherSpecThatCameToNothing(t *testing.T) {
-	in := input(func(in *tenantsource.Input) { in.Generation, in.Reading, in.Session.Reading = 2, "other", "former" })
-	in.Session.Round = in.Begin()
-	in.Session.Losses = tenantsource.Losses{"acme": {Owned: tenantsource.Owned{Name: "acme", UID: "u1"}}}
-	in.Session.Round, in.Generation, in.Reading = nil, 3, "former"
-	if r := in.Begin(); len(in.Session.Losses) > 0 || !r.Regular {
-		t.Errorf("the losses are %v", in.Session.Losses)
+	in := input(func(in *tenantsource.Input) { in.Generation, in.Reading, in.State.Reading = 2, "other", "former" })
+	apply(&in, tenantsource.Began{})
+	in.State.Losses = tenantsource.Losses{"acme": {Owned: tenantsource.Owned{Name: "acme", UID: "u1"}}}
+	in.State.Round, in.Generation, in.Reading = nil, 3, "former"
+	if apply(&in, tenantsource.Began{}); len(in.State.Losses) > 0 || !in.State.Round.Regular {
+		t.Errorf("the losses are %v", in.State.Losses)
 	}
 }
 
 func TestTheEndOfARound(t *testing.T) {
 	t.Run("of a good one", func(t *testing.T) {
 		in := input(inRound(func(r *tenantsource.Round) { r.Token, r.Verdict.Pending = "now", &tenantsource.PendingPlan{Hash: "aa"} }))
-		in.Session.Failures, in.Session.PendingHash = 3, "bb"
-		in.End()
-		want := tenantsource.Session{LastRegular: noon, PendingHash: "aa", Generation: 1, Token: "now", Polled: noon}
-		if d := cmp.Diff(want, *in.Session); d != "" {
+		in.State.Failures, in.State.PendingHash = 3, "bb"
+		apply(&in, tenantsource.Ended{})
+		want := tenantsource.State{LastRegular: noon, PendingHash: "aa", Generation: 1, Token: "now", Polled: noon}
+		if d := cmp.Diff(want, in.State); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 	})
 	t.Run("of one out of turn, which leaves the rhythm as it is", func(t *testing.T) {
 		in := input(inRound(func(r *tenantsource.Round) { r.Regular = false }))
-		in.End()
-		if !in.Session.LastRegular.Equal(noon.Add(-time.Minute)) {
-			t.Errorf("%+v", in.Session)
+		apply(&in, tenantsource.Ended{})
+		if !in.State.LastRegular.Equal(noon.Add(-time.Minute)) {
+			t.Errorf("%+v", in.State)
 		}
 	})
 	t.Run("of a failed one, after which it is tried again with growing pauses", func(t *testing.T) {
@@ -297,11 +303,8 @@ func TestTheEndOfARound(t *testing.T) {
 		for range 8 {
 			inRound(withFailure)(&in)
 			after := tenantsource.Decide(in).After
-			if promised := in.After(*in.Session); promised != after {
-				t.Errorf("the next poll is reported for %s, and is due in %s", promised, after)
-			}
-			in.End()
-			if retry := in.Session.Retry.Sub(in.Now); retry != after {
+			apply(&in, tenantsource.Ended{})
+			if retry := in.State.Retry.Sub(in.Now); retry != after {
 				t.Errorf("woken in %s for a try that is due in %s", after, retry)
 			}
 			pauses = append(pauses, after)
@@ -310,12 +313,12 @@ func TestTheEndOfARound(t *testing.T) {
 		if d := cmp.Diff(want, pauses); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
-		if !in.Session.LastRegular.Equal(noon.Add(-time.Minute)) {
+		if !in.State.LastRegular.Equal(noon.Add(-time.Minute)) {
 			t.Error("a failed poll was taken for one that was due")
 		}
 	})
 	t.Run("of a failed one of a quick source, which is tried again at its usual pace", func(t *testing.T) {
-		in := input(func(in *tenantsource.Input) { in.Guard.Interval, in.Session.Failures = 15*time.Second, 5 }, inRound(withFailure))
+		in := input(func(in *tenantsource.Input) { in.Guard.Interval, in.State.Failures = 15*time.Second, 5 }, inRound(withFailure))
 		if after := tenantsource.Decide(in).After; after != 15*time.Second {
 			t.Errorf("tried again after %s", after)
 		}
@@ -325,7 +328,7 @@ func TestTheEndOfARound(t *testing.T) {
 func TestSettle(t *testing.T) {
 	rows := func(n int) *tenantsource.Harvest { return &tenantsource.Harvest{Rows: n} }
 	confirmed := func(n int) func(*tenantsource.Input) {
-		return func(in *tenantsource.Input) { in.Session.Losses = absent(n, 1) }
+		return func(in *tenantsource.Input) { in.State.Losses = absent(n, 1) }
 	}
 	later := func(in *tenantsource.Input) {
 		in.Now = noon.Add(5 * time.Minute)
@@ -341,7 +344,7 @@ func TestSettle(t *testing.T) {
 		"one out of turn lets it wait":                  {in: input(confirmed(1)), harvest: rows(1), owned: 1, waiting: 1},
 		"a row without a name may be anybody's":         {in: input(confirmed(1), later), harvest: &tenantsource.Harvest{Rows: 1, Nameless: 1}, owned: 1, waiting: 1},
 		"and freezes what was confirmed before": {
-			in: input(func(in *tenantsource.Input) { in.Session.Losses = absent(1, 2) }, later), harvest: &tenantsource.Harvest{Rows: 1, Nameless: 1}, owned: 1, waiting: 1,
+			in: input(func(in *tenantsource.Input) { in.State.Losses = absent(1, 2) }, later), harvest: &tenantsource.Harvest{Rows: 1, Nameless: 1}, owned: 1, waiting: 1,
 		},
 		"too many are held":                      {in: input(confirmed(11), later), harvest: rows(1), owned: 11, held: 11},
 		"an empty table is held":                 {in: input(confirmed(1), later), harvest: rows(0), owned: 1, held: 1},
@@ -354,7 +357,7 @@ func TestSettle(t *testing.T) {
 		}), harvest: rows(0), owned: 11, goes: 11},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := settled(c.in, c.harvest, ownedN(c.owned)).Session.Round.Verdict
+			v := settled(c.in, c.harvest, ownedN(c.owned)).State.Round.Verdict
 			held := 0
 			if v.Pending != nil {
 				held = len(v.Pending.Names)
@@ -366,21 +369,21 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// What status has counted, what the process knows, and what a read has just seen may be told in any order.
+// The count in status, the memory of the process, and the latest read may come in any order.
 func TestWhatWasClearedAndSeenIsNoLongerCleared(t *testing.T) {
 	owned := []tenantsource.Owned{{Name: "t", UID: "u"}}
-	stuck := func(age time.Duration) tenantsource.Input {
+	stuck := func(age time.Duration) *tenantsource.Input {
 		in := input(func(in *tenantsource.Input) {
 			in.Now = noon.Add(age)
 			in.Memory.Cleared, in.Memory.History = []string{"u"}, tenantsource.History{{Time: noon, Count: 1}}
-			in.Session.Losses = tenantsource.Losses{"t": {Owned: owned[0], Reads: 2, Last: noon, Cleared: true, ClearedAt: noon}}
+			in.State.Losses = tenantsource.Losses{"t": {Owned: owned[0], Reads: 2, Last: noon, Cleared: true, ClearedAt: noon}}
 		})
-		in.Session.Round = in.Begin()
-		return in
+		apply(&in, tenantsource.Began{})
+		return &in
 	}
-	failed := func(in tenantsource.Input, seen bool) []string {
-		in.Fail(&tenantsource.Failure{Reason: tenantsource.PollFailed}, tenantsource.Present(map[bool][]string{true: {"t"}}[seen]...), owned)
-		return tenantsource.Conclude(in, tenantsource.Decision{}).Cleared
+	failed := func(in *tenantsource.Input, seen bool) []string {
+		apply(in, tenantsource.Failed{Failure: &tenantsource.Failure{Reason: tenantsource.PollFailed}, Seen: tenantsource.Present(map[bool][]string{true: {"t"}}[seen]...), Owned: owned})
+		return tenantsource.Conclude(*in, tenantsource.Decision{}).Cleared
 	}
 	if got := failed(stuck(time.Minute), false); len(got) != 1 {
 		t.Errorf("after a read that has seen nothing %v is cleared, want it kept", got)
@@ -392,12 +395,12 @@ func TestWhatWasClearedAndSeenIsNoLongerCleared(t *testing.T) {
 	fresh := behind.Memory.Cleared
 	behind.Memory.Cleared = nil
 	failed(behind, true)
-	if behind.Memory.Cleared = fresh; len(tenantsource.Conclude(behind, tenantsource.Decision{}).Cleared) != 0 {
+	if behind.Memory.Cleared = fresh; len(tenantsource.Conclude(*behind, tenantsource.Decision{}).Cleared) != 0 {
 		t.Error("what the cache showed too late is cleared although its row was seen")
 	}
 	for name, got := range map[string][]string{
 		"a failed read": failed(stuck(25*time.Hour), false),
-		"a good one":    tenantsource.Conclude(settled(stuck(25*time.Hour), tenantsource.Present("other"), owned), tenantsource.Decision{}).Cleared,
+		"a good one":    tenantsource.Conclude(settled(*stuck(25 * time.Hour), tenantsource.Present("other"), owned), tenantsource.Decision{}).Cleared,
 	} {
 		if len(got) != 0 {
 			t.Errorf("after the window %s leaves %v cleared, and it counts no more", name, got)
@@ -407,7 +410,7 @@ func TestWhatWasClearedAndSeenIsNoLongerCleared(t *testing.T) {
 
 func TestASourceThatRetainsHoldsNothing(t *testing.T) {
 	in := settled(input(func(in *tenantsource.Input) { in.Policy, in.Memory.PendingHash = tenantsource.PolicyRetain, "a-b" }), tenantsource.Present("other"), ownedN(1))
-	in.Session.Round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed}
+	in.State.Round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed}
 	if r := tenantsource.Conclude(in, tenantsource.Decision{}); !r.PendingKnown || r.Pending != nil {
 		t.Errorf("%+v is held", r.Pending)
 	}
@@ -417,23 +420,24 @@ func TestADeletedSourceIsJudgedAsAWhole(t *testing.T) {
 	deleted := func(n int, change ...func(*tenantsource.Input)) tenantsource.Input {
 		in := input(change...)
 		in.Deleting, in.Owned = true, ownedN(n)
+		apply(&in, tenantsource.Judged{Owned: in.Owned})
 		return in
 	}
-	if v := deleted(3).Judge().Verdict; len(v.Go) != 3 || v.New() != 3 || v.Pending != nil {
+	if v := deleted(3).State.Round.Verdict; len(v.Go) != 3 || v.New() != 3 || v.Pending != nil {
 		t.Errorf("within the budget: %+v", v)
 	}
-	if v := deleted(4).Judge().Verdict; len(v.Go) > 0 || v.Pending == nil {
+	if v := deleted(4).State.Round.Verdict; len(v.Go) > 0 || v.Pending == nil {
 		t.Errorf("over the ceiling: %+v", v)
 	}
-	held := deleted(11).Judge().Verdict
+	held := deleted(11).State.Round.Verdict
 	if len(held.Go) > 0 || held.Pending == nil || len(held.Pending.Names) != 11 {
 		t.Fatalf("over the budget: %+v", held)
 	}
-	used := deleted(4, func(in *tenantsource.Input) { in.Memory.History = tenantsource.History{{Time: noon, Count: 7}} }).Judge().Verdict
+	used := deleted(4, func(in *tenantsource.Input) { in.Memory.History = tenantsource.History{{Time: noon, Count: 7}} }).State.Round.Verdict
 	if len(used.Go) > 0 || used.Pending == nil {
 		t.Errorf("with a budget that is used up: %+v", used)
 	}
-	approved := deleted(11, func(in *tenantsource.Input) { in.Approved = held.Pending.Hash }).Judge()
+	approved := deleted(11, func(in *tenantsource.Input) { in.Approved = held.Pending.Hash }).State.Round
 	if len(approved.Verdict.Go) != 11 || approved.Fleet != 11 {
 		t.Errorf("approved: %+v", approved)
 	}

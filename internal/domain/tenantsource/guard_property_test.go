@@ -33,7 +33,7 @@ type life struct {
 	counted map[string]bool
 	// countedAt is when status counted them last.
 	countedAt map[string]time.Time
-	// held is the plan in status, approved are the keys of those in a plan that a person has approved, and that no read
+	// held is the plan in status, approved are the keys of those in a plan that a user has approved, and that no read
 	// has missed since that status tells of. seen are those that status has yet to tell of.
 	held           *tenantsource.PendingPlan
 	approved, seen map[string]bool
@@ -45,11 +45,11 @@ type life struct {
 
 func newLife(t *rapid.T) *life {
 	l := &life{t: t, now: noon, rows: map[string]bool{}, fleet: map[string]string{}, wants: map[string]string{}, has: map[string]string{}, marked: map[string]time.Time{}, looks: map[string]int{}, counted: map[string]bool{}, countedAt: map[string]time.Time{}, approved: map[string]bool{}, seen: map[string]bool{}}
-	l.in = tenantsource.Input{Generation: 1, Policy: tenantsource.PolicyDelete, Session: &tenantsource.Session{}, Guard: tenantsource.Guard{
+	l.in.Generation, l.in.Policy, l.in.Guard = 1, tenantsource.PolicyDelete, tenantsource.Guard{
 		ConfirmPolls: rapid.IntRange(2, 3).Draw(t, "confirmations"), Interval: 5 * time.Minute,
 		MaxDeletes: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "number"), MaxPercent: rapid.SampledFrom([]int{0, 10, 25, 90}).Draw(t, "share"), Window: time.Hour,
 		Grace: rapid.SampledFrom([]time.Duration{0, 0, 20 * time.Minute, 2 * time.Hour}).Draw(t, "grace"),
-	}}
+	}
 	for i := range rapid.SampledFrom([]int{1, 3, 5, 14}).Draw(t, "customers") {
 		l.names = append(l.names, fmt.Sprintf("t%02d", i))
 		l.rows[l.names[i]] = true
@@ -59,23 +59,22 @@ func newLife(t *rapid.T) *life {
 
 // play decides and acts until the source rests or something fails, as the driver would.
 func (l *life) play(w weather) {
-	l.now = l.now.Add(time.Second) // a process starts, and a person reads and approves, no faster
+	l.now = l.now.Add(time.Second) // a process starts, and a user reads and approves, no faster
 	l.in.Now = l.now
-	l.in.Expire()
+	apply(&l.in, tenantsource.Resumed{})
 	for {
 		d := tenantsource.Decide(l.in)
 		switch d.Step {
 		case tenantsource.Read:
 			l.read(w)
-		case tenantsource.Apply:
+		case tenantsource.Write:
 			l.apply()
-		case tenantsource.Reserve:
-			r := l.in.Session.Round
+		case tenantsource.Count:
+			r := l.in.State.Round
 			l.checkCounted(r)
 			report := tenantsource.Conclude(l.in, d)
 			l.in.Memory.History, l.in.Memory.Cleared = report.History, report.Cleared
-			r.Reserved = true
-			l.in.Session.Clear(r.Verdict, l.now)
+			apply(&l.in, tenantsource.Counted{})
 			for _, o := range slices.Concat(r.Verdict.Go, r.Verdict.Changes) {
 				if !l.counts(o) {
 					l.countedAt[o.Key()] = l.now
@@ -119,8 +118,7 @@ func (l *life) read(w weather) {
 	if l.in.Generation != l.in.Memory.Generation {
 		clear(l.looks)
 	}
-	r := l.in.Begin()
-	l.in.Session.Round = r
+	apply(&l.in, tenantsource.Began{})
 	for name := range l.rows {
 		if l.fleet[name] == "" && w == good {
 			l.born++
@@ -149,7 +147,7 @@ func (l *life) read(w weather) {
 	h.Declared, h.Columns = true, []tenantsource.SeenColumn{{Column: mapping.Column{Name: "domain"}, Rows: h.Rows}}
 	switch w {
 	case failure, cut:
-		l.in.Fail(&tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "No answer"}, h, owned)
+		apply(&l.in, tenantsource.Failed{Failure: &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "No answer"}, Seen: h, Owned: owned})
 		return
 	case mistake:
 		h.Columns = nil
@@ -159,7 +157,8 @@ func (l *life) read(w weather) {
 		h.Changes = append(h.Changes, make([]tenantsource.Change, 2)...)
 	case good:
 	}
-	l.in.Settle(h, owned)
+	apply(&l.in, tenantsource.Completed{Harvest: h, Owned: owned})
+	r := l.in.State.Round
 	for name := range l.fleet {
 		if !h.Present(name) && r.Regular && r.Failure == nil && h.Nameless == 0 {
 			l.looks[name]++
@@ -206,9 +205,9 @@ var harms = []string{"disables it", "removes a domain"}
 
 // apply makes some of the changes.
 func (l *life) apply() {
-	r := l.in.Session.Round
+	r := l.in.State.Round
 	if l.refusing {
-		r.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "The API server refuses every change"}
+		apply(&l.in, tenantsource.Failed{Failure: &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "The API server refuses every change"}})
 		return
 	}
 	for _, c := range r.Next(rapid.IntRange(1, 3).Draw(l.t, "batch")) {
@@ -223,16 +222,15 @@ func (l *life) apply() {
 			// Nothing is read between the read and this.
 			l.has[c.Name] = l.wants[c.Name]
 		}
-		r.Made(c)
-		r.Written++
+		apply(&l.in, tenantsource.Written{Done: true})
 	}
 }
 
 // remove is the last step of an object.
 func (l *life) remove() {
-	r := l.in.Session.Round
+	r := l.in.State.Round
 	o := r.Verdict.Go[r.Removed]
-	r.Removed++
+	apply(&l.in, tenantsource.Removed{Done: l.fleet[o.Name] == o.UID})
 	if l.fleet[o.Name] != o.UID {
 		return
 	}
@@ -267,7 +265,7 @@ func (l *life) dies(when string) bool {
 func (l *life) checkCounted(r *tenantsource.Round) {
 	unasked, counted := 0, 0
 	for _, o := range r.Verdict.Go {
-		a := l.in.Session.Losses[o.Name]
+		a := l.in.State.Losses[o.Name]
 		if a.UID != o.UID || l.rows[o.Name] && !l.stuck {
 			l.t.Fatalf("%v is deleted, which has a row or is another one: %+v", o, a)
 		}
@@ -282,7 +280,7 @@ func (l *life) checkCounted(r *tenantsource.Round) {
 	if unasked > 0 && r.Harvest.Rows == 0 {
 		l.t.Fatalf("%d are deleted because a table was empty, without approval", unasked)
 	}
-	// What is remembered is remembered a piece of the window too long at most, and some of it was counted and not deleted.
+	// Losses are remembered at most a piece of the window too long, and some of them were counted and not deleted.
 	most := 0
 	for size := len(l.fleet); size <= len(l.fleet)+l.removed.Within(l.now, l.in.Guard.Window*49/48).Total(); size++ {
 		allowed := max(l.in.Guard.MaxDeletes, size*l.in.Guard.MaxPercent/100)
@@ -309,7 +307,7 @@ func (l *life) counts(loss tenantsource.Loss) bool {
 // checkChanges is shown the changes that take something away, before they are counted.
 func (l *life) checkChanges(r *tenantsource.Round) (unasked int) {
 	for _, o := range r.Verdict.Changes {
-		known := l.in.Session.Losses[o.Name]
+		known := l.in.State.Losses[o.Name]
 		if known.UID != o.UID || known.Harm != o.Harm || o.Harm != l.loss(o.Name).Harm {
 			l.t.Fatalf("%v is let happen, and known is %+v, and the row wants %q", o, known, l.loss(o.Name).Harm)
 		}
@@ -336,7 +334,7 @@ func (l *life) checkHarmless(r *tenantsource.Round) {
 }
 
 func (l *life) rest(d tenantsource.Decision) {
-	if r := l.in.Session.Round; r != nil {
+	if r := l.in.State.Round; r != nil {
 		l.checkHarmless(r)
 	}
 	report := tenantsource.Conclude(l.in, d)
@@ -361,12 +359,12 @@ func (l *life) rest(d tenantsource.Decision) {
 			l.in.Memory.PendingHash = l.held.Hash
 		}
 	}
-	l.in.End()
+	apply(&l.in, tenantsource.Ended{})
 }
 
 // restart loses what was in memory: of what has been counted, status alone tells.
 func (l *life) restart() {
-	l.in.Session = &tenantsource.Session{PendingHash: l.in.Memory.PendingHash, Polled: l.in.Memory.LastPoll}
+	l.in.State = tenantsource.State{PendingHash: l.in.Memory.PendingHash, Polled: l.in.Memory.LastPoll}
 	clear(l.seen)
 	clear(l.counted)
 	for _, uid := range l.in.Memory.Cleared {
@@ -465,7 +463,7 @@ func (l *life) pass(t *rapid.T, d time.Duration) {
 	l.play(rapid.SampledFrom([]weather{good, good, good, good, failure, cut, mistake, nameless, refused}).Draw(t, "weather"))
 }
 
-// checks plays at least so many cases: what is looked for needs several things to meet.
+// checks plays at least n cases: the failures need several coincidences.
 func checks(t *testing.T, n int, property func(*rapid.T)) {
 	t.Helper()
 	for range (n + 99) / 100 {

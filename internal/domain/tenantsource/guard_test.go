@@ -34,7 +34,7 @@ func ownedN(n int) []tenantsource.Owned {
 	return out
 }
 
-// absent are n objects that were absent in so many reads.
+// absent are n objects that were absent in that many reads.
 func absent(n, reads int) tenantsource.Losses {
 	out := tenantsource.Losses{}
 	for _, o := range ownedN(n) {
@@ -180,7 +180,7 @@ func TestApproval(t *testing.T) {
 	}
 	t.Run("the hash of the plan lets exactly it go", func(t *testing.T) {
 		a := absent(12, 2)
-		a.Approve(held.Hash, hold)
+		a = a.Approve(held.Hash, hold)
 		if v := judgeAbsent(a); len(v.Go) != 12 || v.New() != 12 || v.Pending != nil {
 			t.Errorf("%+v", v)
 		}
@@ -192,7 +192,7 @@ func TestApproval(t *testing.T) {
 	} {
 		t.Run(name+" approves nothing", func(t *testing.T) {
 			a := absent(12, 2)
-			a.Approve(hash, hold)
+			a = a.Approve(hash, hold)
 			if v := judgeAbsent(a); len(v.Go) > 0 || v.Pending == nil || v.Pending.Hash != held.Hash {
 				t.Errorf("%+v", v)
 			}
@@ -200,14 +200,14 @@ func TestApproval(t *testing.T) {
 	}
 	t.Run("an approved plan needs its confirmations all the same", func(t *testing.T) {
 		a := absent(12, 1)
-		a.Approve(held.Hash, hold)
+		a = a.Approve(held.Hash, hold)
 		if v := judgeAbsent(a); len(v.Go) > 0 || len(v.Waiting) != 12 || v.Pending != nil {
 			t.Errorf("%+v", v)
 		}
 	})
 	t.Run("what vanishes later needs a budget of its own", func(t *testing.T) {
 		a := absent(12, 2)
-		a.Approve(held.Hash, hold)
+		a = a.Approve(held.Hash, hold)
 		for _, o := range ownedN(23)[12:] {
 			a[o.Name] = tenantsource.Loss{Owned: o, Reads: 2, Last: noon}
 		}
@@ -218,7 +218,7 @@ func TestApproval(t *testing.T) {
 	})
 	t.Run("a row that is back is no longer approved", func(t *testing.T) {
 		a := absent(12, 2)
-		a.Approve(held.Hash, hold)
+		a = a.Approve(held.Hash, hold)
 		a = a.Note(tenantsource.LossesOf(ownedN(12)[1:]), noon, true, usual).Note(tenantsource.LossesOf(ownedN(12)), noon, true, usual)
 		if a["t000"].Approved || !a["t001"].Approved {
 			t.Errorf("t000: %+v, t001: %+v", a["t000"], a["t001"])
@@ -227,17 +227,21 @@ func TestApproval(t *testing.T) {
 }
 
 func TestWhatIsClearedIsCountedOnce(t *testing.T) {
-	a := absent(10, 2)
-	session := tenantsource.Session{Losses: a}
-	v := judgeAbsent(a)
-	session.Clear(tenantsource.Verdict{Go: v.Go[:4]}, noon)
-	history := tenantsource.History{}.Add(noon, 4, 0, usual.Window)
-	v = usual.Judge(tenantsource.Question{Now: noon, Losses: a, Fleet: 25, History: history})
+	in := input()
+	in.State.Losses = absent(10, 2)
+	count := func(v tenantsource.Verdict) {
+		in.State.Round = &tenantsource.Round{Plan: tenantsource.Plan{Verdict: v}}
+		apply(&in, tenantsource.Counted{})
+	}
+	v := judgeAbsent(in.State.Losses)
+	count(tenantsource.Verdict{Go: v.Go[:4]})
+	history := tenantsource.History{}.With(noon, 4, 0, usual.Window)
+	v = usual.Judge(tenantsource.Question{Now: noon, Losses: in.State.Losses, Fleet: 25, History: history})
 	if len(v.Go) != 10 || v.New() != 6 || v.Used != 4 || v.Pending != nil {
 		t.Errorf("%+v", v)
 	}
-	session.Clear(tenantsource.Verdict{Go: []tenantsource.Loss{{Owned: tenantsource.Owned{Name: "another"}}}}, noon)
-	if _, known := a["another"]; known {
+	count(tenantsource.Verdict{Go: []tenantsource.Loss{{Owned: tenantsource.Owned{Name: "another"}}}})
+	if _, known := in.State.Losses["another"]; known {
 		t.Error("what is not absent was cleared")
 	}
 }
@@ -268,7 +272,7 @@ func TestPlansHaveStableAndDistinctHashes(t *testing.T) {
 }
 
 func TestHistoryForgetsWhatHasLeftTheWindow(t *testing.T) {
-	h := tenantsource.History{}.Add(noon, 3, 0, usual.Window).Add(noon.Add(time.Hour), 0, 0, usual.Window).Add(noon.Add(2*time.Hour), 4, 0, usual.Window)
+	h := tenantsource.History{}.With(noon, 3, 0, usual.Window).With(noon.Add(time.Hour), 0, 0, usual.Window).With(noon.Add(2*time.Hour), 4, 0, usual.Window)
 	for name, c := range map[string]struct {
 		at   time.Duration
 		want int
@@ -291,8 +295,8 @@ func TestHistoryForgetsWhatHasLeftTheWindow(t *testing.T) {
 	}
 }
 
-// What history says of any moment is at least what there was, and what was more than a window and one piece
-// of it ago is never held against a source.
+// History counts for each moment at least the losses that there were, and never those that are older than a window and
+// one piece of it.
 func TestHistoryIsSmallAndErrsOnTheSafeSide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		window := rapid.SampledFrom([]time.Duration{time.Hour, 24 * time.Hour, 720 * time.Hour}).Draw(t, "window")
@@ -306,7 +310,7 @@ func TestHistoryIsSmallAndErrsOnTheSafeSide(t *testing.T) {
 		for range rapid.IntRange(1, 200).Draw(t, "deletions") {
 			at = at.Add(time.Duration(rapid.Int64Range(0, int64(window/30)).Draw(t, "pause")))
 			count := rapid.IntRange(0, 5).Draw(t, "count")
-			h = h.Add(at, count, 0, window)
+			h = h.With(at, count, 0, window)
 			all = append(all, deletion{at, count})
 			least, most := 0, 0
 			for _, d := range all {
@@ -332,7 +336,7 @@ func TestASteadyTrickleStaysWithinItsBudget(t *testing.T) {
 	at := noon
 	for range 500 {
 		at = at.Add(20 * time.Minute)
-		h = h.Add(at, 1, 0, usual.Window)
+		h = h.With(at, 1, 0, usual.Window)
 	}
 	if got := h.Within(at, usual.Window).Total(); got < 72 || got > 74 {
 		t.Errorf("of one deletion every 20 minutes the last 24h had %d, want 72 and no more than two more", got)

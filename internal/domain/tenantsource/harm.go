@@ -7,10 +7,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
-// Harm says what a tenant would lose if an object with that spec, in the form of its JSON, became what its row and the
-// template want. Empty: nothing. changed is set where the row or the template is not what was applied last: what they
-// no longer set is removed then. Who else has set it is not known, so it counts as theirs.
-func Harm(live map[string]any, want mapping.Object, changed bool) string {
+// HarmOf says what a tenant would lose if an object with that spec, in the form of its JSON, became what its row and
+// the template want. Empty: nothing. changed is set where the row or the template is not what was applied last: what
+// they no longer set is removed then. Who else has set it is not known, so it counts as theirs.
+func HarmOf(live map[string]any, want mapping.Object, changed bool) string {
 	h := harm{live: live, want: want.Spec, changed: changed}
 	var out []string
 	add := func(text string) {
@@ -24,7 +24,7 @@ func Harm(live map[string]any, want mapping.Object, changed bool) string {
 	add(h.domains(want.Domains()))
 	add(h.dns())
 	add(h.parents())
-	if policy := h.becomes("deletionPolicy"); text(h.live, "deletionPolicy") == retainsTenant && policy != retainsTenant {
+	if policy := h.becomes("deletionPolicy"); textOf(h.live, "deletionPolicy") == retainsTenant && policy != retainsTenant {
 		add("no longer retains the tenant in AWS")
 	}
 	return strings.Join(out, ", ")
@@ -41,10 +41,10 @@ type harm struct {
 
 // becomes is the text that the field will have.
 func (h harm) becomes(field string) string {
-	if to := text(h.want, field); to != "" || h.changed {
+	if to := textOf(h.want, field); to != "" || h.changed {
 		return to
 	}
-	return text(h.live, field)
+	return textOf(h.live, field)
 }
 
 func (h harm) domains(want []string) string {
@@ -54,8 +54,8 @@ func (h harm) domains(want []string) string {
 	list, _ := h.live["domains"].([]any)
 	var dropped []string
 	for _, element := range list {
-		if d, ok := element.(map[string]any); ok && !slices.Contains(want, text(d, "domain")) {
-			dropped = append(dropped, text(d, "domain"))
+		if d, ok := element.(map[string]any); ok && !slices.Contains(want, textOf(d, "domain")) {
+			dropped = append(dropped, textOf(d, "domain"))
 		}
 	}
 	if len(dropped) == 0 {
@@ -75,22 +75,22 @@ func (h harm) dns() string {
 		return "removes the DNS records"
 	}
 	records := harm{live: live, want: want, changed: h.changed}
-	if from, to := text(live, "provider"), records.becomes("provider"); from != "" && from != to {
+	if from, to := textOf(live, "provider"), records.becomes("provider"); from != "" && from != to {
 		return "moves the DNS records to " + to
 	}
-	if to := records.becomes("account"); to != text(live, "account") {
+	if to := records.becomes("account"); to != textOf(live, "account") {
 		return "moves the DNS records to another account"
 	}
 	for _, field := range []string{"hostedZoneId", "zoneName"} {
 		switch to := records.becomes(field); {
-		case to == text(live, field):
+		case to == textOf(live, field):
 		case to == "":
 			return "moves the DNS records to whichever zone has the names"
 		default:
 			return "moves the DNS records to the zone " + to
 		}
 	}
-	if records.becomes("assumeRoleArn") != text(live, "assumeRoleArn") {
+	if records.becomes("assumeRoleArn") != textOf(live, "assumeRoleArn") {
 		return "moves the DNS records to the zones of another role"
 	}
 	return ""
@@ -98,10 +98,10 @@ func (h harm) dns() string {
 
 func (h harm) parents() string {
 	var out []string
-	if from, to := text(h.live, "distributionId"), h.becomes("distributionId"); from != "" && from != to {
+	if from, to := textOf(h.live, "distributionId"), h.becomes("distributionId"); from != "" && from != to {
 		out = append(out, "moves the tenant to "+parent("distribution", to))
 	}
-	if from, to := text(h.live, "connectionGroupId"), h.becomes("connectionGroupId"); from != to {
+	if from, to := textOf(h.live, "connectionGroupId"), h.becomes("connectionGroupId"); from != to {
 		out = append(out, "moves the tenant to "+parent("connection group", to))
 	}
 	return strings.Join(out, ", ")
@@ -114,8 +114,8 @@ func parent(noun, id string) string {
 	return "the " + noun + " " + id
 }
 
-// text is a text of a tree; empty where there is none.
-func text(tree map[string]any, field string) string {
+// textOf is a text of a tree; empty where there is none.
+func textOf(tree map[string]any, field string) string {
 	s, _ := tree[field].(string)
 	return s
 }

@@ -55,7 +55,7 @@ func TestHarm(t *testing.T) {
 		"all at once, as one text that is always the same": {live: tree{"domains": domains("a"), "dns": zone("Z1"), "connectionGroupId": "c1"}, want: tree{"enabled": false}, harm: "disables the tenant, removes a, removes the DNS records, moves the tenant to the default connection group"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := tenantsource.Harm(c.live, mapping.Object{Spec: c.want}, !c.same); got != c.harm {
+			if got := tenantsource.HarmOf(c.live, mapping.Object{Spec: c.want}, !c.same); got != c.harm {
 				t.Errorf("%q, want %q", got, c.harm)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
@@ -44,15 +45,15 @@ var seed = maphash.MakeSeed()
 
 func (o *Others) add(f fact, text string) { o.known[hashOf(f, text)] = struct{}{} }
 
-func (o *Others) has(f fact, text string) bool {
+func (o *Others) includes(f fact, text string) bool {
 	_, has := o.known[hashOf(f, text)]
 	return has
 }
 
 func hashOf(f fact, text string) uint64 { return maphash.String(seed, string(rune(f))+text) }
 
-// Others are the rows of a poll that is over.
-func (p *Poll) Others(generation int64, h *Harvest) *Others {
+// OtherRows are the rows of a poll that is over.
+func (p *Poll) OtherRows(generation int64, h *Harvest) *Others {
 	o := &Others{generation: generation, known: make(map[uint64]struct{}, len(p.domains)+len(p.names))}
 	for domain := range p.domains {
 		o.add(hasDomain, domain)
@@ -66,8 +67,8 @@ func (p *Poll) Others(generation int64, h *Harvest) *Others {
 	return o
 }
 
-// Add takes an object that was written since.
-func (o *Others) Add(written mapping.Object) {
+// Learn takes an object that was written since.
+func (o *Others) Learn(written mapping.Object) {
 	o.add(hasName, written.Name)
 	for _, domain := range written.Domains() {
 		o.add(hasDomain, domain)
@@ -77,66 +78,46 @@ func (o *Others) Add(written mapping.Object) {
 // Concern reports whether other rows have a say in what a row makes of its object: one of them may have its name, or one of
 // its domains.
 func (o *Others) Concern(f Fleet, want mapping.Object) bool {
-	switch s := f.Standing(want); {
-	case want.Key == "", o.has(notUsed, want.Name), s.Relation == Earlier:
+	switch t := f.lookUp(want.Name); {
+	case want.Key == "", o.includes(notUsed, want.Name), t.Relation == Earlier:
 		return true
-	case s.Relation == Absent && o.has(hasName, want.Name), s.Relation != Absent && s.Key != want.Key:
+	case t.Relation == Absent && o.includes(hasName, want.Name), t.Relation != Absent && t.Key != want.Key:
 		return true
 	}
 	return slices.ContainsFunc(want.Domains(), func(domain string) bool {
-		return o.has(hasDomain, domain) && !f.Serves(want.Name, domain)
+		return o.includes(hasDomain, domain) && !f.serves(want.Name, domain)
 	})
 }
 
-// readsNamed reports whether the rows that the database has named are read without the others. A process that has not read
-// the whole table knows nothing of these.
-func (in Input) readsNamed() bool {
-	s, w := in.Session, in.Watch
-	if w == nil || len(w.Keys) == 0 || !in.RowKey || in.DryRun {
-		return false
-	}
-	if s.Failures > 0 || in.Now.Before(s.NoNamedUntil) && s.NoNamedFor == in.Generation {
-		return false
-	}
-	return s.Others != nil && s.Others.generation == in.Generation && in.Memory.Generation == in.Generation && in.Memory.Rows >= in.LargeTable
-}
+// NamedBegan says that a read of named rows begins.
+type NamedBegan struct{}
 
-// namedDue is when the rows that the database has named are to be read.
-func (in Input) namedDue() time.Time { return paced(in.Session.LastNamed, in.Watch.Hinted) }
-
-func (in Input) named() (Decision, bool) {
-	if in.Session.Round != nil || !in.readsNamed() || in.namedDue().After(in.Now) {
-		return pass()
-	}
-	return do(ReadNamed)
-}
-
-// BeginNamed begins a read of named rows.
-func (in Input) BeginNamed() {
-	s := in.Session
-	s.LastNamed = in.Now
+func (NamedBegan) happen(v View, s *State, _ *Effects) {
+	s.LastNamed = v.Now
 	if s.NamedSince.IsZero() {
-		s.NamedSince = in.Now
+		s.NamedSince = v.Now
 	}
 }
 
-// FailNamed takes the failure of a read of named rows.
-func (in Input) FailNamed(f *Failure) {
+// NamedFailed says that a read of named rows has failed.
+type NamedFailed struct{ Reason chain.Reason }
+
+func (e NamedFailed) happen(v View, s *State, _ *Effects) {
 	retry := namedRetry
-	if f.Reason != PollFailed {
+	if e.Reason != PollFailed {
 		retry = namedRefused
 	}
-	in.Session.NoNamedUntil, in.Session.NoNamedFor = in.Now.Add(retry), in.Generation
+	s.NoNamedUntil, s.NoNamedFor = v.Now.Add(retry), v.Generation
 }
 
-// JudgeNamed takes what a read of named rows came to: the changes that may be made at once. What takes something away, gives
-// something back, or has to be told to people, is left to a poll. poll says that there is such a thing.
-func (in Input) JudgeNamed(h *Harvest) (changes []Change, poll bool) {
+// Named is what a read of named rows came to: the changes that may be made at once. Changes that take something away,
+// give something back, or have to be reported, are left to a poll. poll says that there is such a thing.
+func (s State) Named(v View, h *Harvest) (changes []Change, poll bool) {
 	// How many rows have a value in a column can't be told from some of them.
-	if len(Upset(in.Memory.Columns, math.MaxInt, h)) > 0 {
+	if len(Upset(v.Memory.Columns, math.MaxInt, h)) > 0 {
 		return nil, true
 	}
-	lost := func(name string) bool { _, is := in.Session.Losses[name]; return is }
+	lost := func(name string) bool { _, is := s.Losses[name]; return is }
 	changes = slices.DeleteFunc(slices.Clone(h.Changes), func(c Change) bool {
 		return lost(c.Name) || c.Harm != "" || c.Action != Create && c.Action != Update
 	})

@@ -1,6 +1,7 @@
 package tenantsource
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,58 +13,13 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// Relation says whose an object is.
-type Relation int
-
-// The relations.
-const (
-	// Absent: there is no object of that name.
-	Absent Relation = iota
-	// Ours: it carries the marks of this source.
-	Ours
-	// Earlier: it carries those of a source of the same name and namespace that is gone.
-	Earlier
-	// Foreign: it belongs to someone else, for instance a person.
-	Foreign
-)
-
-// Standing is what is known of the object that a row would be.
-type Standing struct {
-	Relation Relation
-	// UID and Version are those of the object as it was looked at.
-	UID, Version string
-	// Key is that of the row that it was made from; empty where that is not known.
-	Key string
-	// Owner names the owner, for people, where it is Foreign.
-	Owner string
-	// Deleting is set while it is on its way out.
-	Deleting bool
-	// Disabled is set where this source disabled it because its row was gone.
-	Disabled bool
-	// Harm says what the row would take away from it; empty for nothing.
-	Harm string
-	// Equal is set where it has every field as the row and the template set it, and nothing that
-	// they once set and do no more.
-	Equal bool
-}
-
-// Fleet is what is known of the objects without asking anybody.
-type Fleet interface {
-	// Standing returns the state of the object that a row would become.
-	Standing(o mapping.Object) Standing
-	// Serves reports whether the object of that name is this source's and has the domain.
-	Serves(name, domain string) bool
-	// Keys are the names of this source's objects by the keys that their rows had, empty where that is not known.
-	Keys() map[string][]string
-}
-
 // SeenColumn is a column with how many rows have a value in it.
 type SeenColumn struct {
 	mapping.Column
 	Rows int
 }
 
-// Poll gathers one read. It is a Sink. What it gathers counts only once the read is known to be complete.
+// Poll gathers one read. It is a Sink. Its results count only once the read is known to be complete.
 type Poll struct {
 	// Refuse says why an object that a row would create or change may not be as the row says; empty where it may. Nil:
 	// it always may.
@@ -72,6 +28,10 @@ type Poll struct {
 	program *mapping.Program
 	fleet   Fleet
 	maxRows int
+	// required and used are columns that the program names. all says that it uses all of them, as it takes rows as a whole.
+	required []string
+	used     map[string]bool
+	all      bool
 
 	rows     int
 	declared []mapping.Column
@@ -85,20 +45,14 @@ type Poll struct {
 	// keys is how many rows had a key, kept are the objects of rows whose names are not usable.
 	keys map[string]int
 	kept map[string]bool
-	// owners are the fleet's Keys; nil until they are needed.
+	// owners are the fleet by key; nil until that is needed.
 	owners map[string][]string
 }
 
 // entry is all that is kept of a row that is a tenant.
 type entry struct {
-	name, row string
-	// body is empty where nothing has to be written.
-	body     []byte
-	uid      string
-	version  string
-	harm     string
-	action   Action
-	disabled bool
+	// Change has no action where nothing has to be written.
+	Change
 	// refused is why the row is not used after all.
 	refused string
 	// foreign is set where that is because the object belongs to someone else.
@@ -111,8 +65,9 @@ type entry struct {
 
 // NewPoll begins a poll. More than maxRows rows are an error, zero for no limit.
 func NewPoll(program *mapping.Program, fleet Fleet, maxRows int) *Poll {
+	required, optional, all := program.Columns()
 	return &Poll{
-		program: program, fleet: fleet, maxRows: maxRows,
+		program: program, fleet: fleet, maxRows: maxRows, required: required, used: setOf(slices.Concat(required, optional)), all: all,
 		types: map[string]mapping.Type{}, filled: map[string]int{}, names: map[string]int{}, domains: map[string]int{}, clashes: map[string][]int{},
 		keys: map[string]int{}, kept: map[string]bool{},
 	}
@@ -120,13 +75,10 @@ func NewPoll(program *mapping.Program, fleet Fleet, maxRows int) *Poll {
 
 // Wants are the columns that the poll uses; nil for all.
 func (p *Poll) Wants() []string {
-	required, optional, all := p.program.Columns()
-	if all {
+	if p.all {
 		return nil
 	}
-	out := slices.Concat(required, optional)
-	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.Sorted(maps.Keys(p.used))
 }
 
 // Columns implements Sink. A column that is needed has to be there before anything is read.
@@ -137,8 +89,7 @@ func (p *Poll) Columns(columns []mapping.Column) error {
 		has[c.Name] = true
 		p.types[c.Name] = c.Type
 	}
-	required, _, _ := p.program.Columns()
-	for _, name := range required {
+	for _, name := range p.required {
 		if !has[name] {
 			return missingColumn(name, columns)
 		}
@@ -169,20 +120,12 @@ func (p *Poll) Row(row mapping.Row) error {
 	p.note(row)
 	o, rejection := p.program.Build(p.rows, row)
 	if rejection != nil {
-		p.countKey(rejection.Key)
+		p.keys[rejection.Key]++
 		p.reject(*rejection)
 		return nil
 	}
-	p.countKey(o.Key)
-	return p.add(o, rowName(row, o))
-}
-
-// rowName is what a person finds the row by.
-func rowName(row mapping.Row, o mapping.Object) string {
-	if row.Key != "" {
-		return row.Key
-	}
-	return o.Name
+	p.keys[o.Key]++
+	return p.add(o, cmp.Or(row.Key, o.Name)) // users find the row by it
 }
 
 // mostColumns is how many columns are remembered in addition to those that are used: a server without a schema may name
@@ -209,11 +152,8 @@ func (p *Poll) note(row mapping.Row) {
 
 // remembers reports whether there is room for the column.
 func (p *Poll) remembers(name string) bool {
-	if _, known := p.filled[name]; known || len(p.filled) < mostColumns {
-		return true
-	}
-	required, optional, _ := p.program.Columns()
-	return slices.Contains(required, name) || slices.Contains(optional, name)
+	_, known := p.filled[name]
+	return known || len(p.filled) < mostColumns || p.used[name]
 }
 
 func typeOf(value any) mapping.Type {
@@ -247,13 +187,7 @@ func (p *Poll) reject(r mapping.Rejection) {
 	} else {
 		p.names[r.Name] = len(p.entries)
 	}
-	p.entries = append(p.entries, entry{name: r.Name, row: r.Row, refused: r.Reason, twin: twin})
-}
-
-func (p *Poll) countKey(key string) {
-	if key != "" {
-		p.keys[key]++
-	}
+	p.entries = append(p.entries, entry{Change: Change{Name: r.Name, Row: r.Row}, refused: r.Reason, twin: twin})
 }
 
 // keep keeps the objects of a row that has no usable name.
@@ -262,16 +196,16 @@ func (p *Poll) keep(key string) {
 		return
 	}
 	if p.owners == nil {
-		p.owners = p.fleet.Keys()
+		p.owners = p.fleet.byKey()
 	}
 	for _, name := range p.owners[key] {
 		p.kept[name] = true
 	}
 }
 
-// known reports whether a row without a usable name can be that of no other objects than those that are kept for it: its
-// key is that of no other row, and is theirs, or every object has one and it is that of none.
-func (p *Poll) known(key string) bool {
+// attributed reports whether a row without a usable name can be that of no other objects than those that are kept for it:
+// its key is that of no other row, and is theirs, or every object has one and it is that of none.
+func (p *Poll) attributed(key string) bool {
 	if key == "" || p.keys[key] > 1 {
 		return false
 	}
@@ -287,7 +221,7 @@ func (p *Poll) add(o mapping.Object, row string) error {
 	index := len(p.entries)
 	if first, ok := p.names[o.Name]; ok {
 		p.entries[first].twin = true
-		p.entries = append(p.entries, entry{name: o.Name, row: row, twin: true})
+		p.entries = append(p.entries, entry{Change: Change{Name: o.Name, Row: row}, twin: true})
 		return nil
 	}
 	p.names[o.Name] = index
@@ -308,23 +242,27 @@ func (p *Poll) add(o mapping.Object, row string) error {
 
 // judge finds out what has to be written for the object, if anything.
 func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
-	s := p.fleet.Standing(o)
-	e := entry{name: o.Name, row: row, uid: s.UID, disabled: s.Disabled && !s.Deleting, returns: s.Deleting}
+	t, action, harm := p.fleet.lookUp(o.Name), Update, ""
+	e := entry{Change: Change{Name: o.Name, Row: row, UID: t.UID}, returns: t.Deleting}
 	switch {
-	case s.Relation == Foreign:
-		e.foreign = true
-		e.refused = fmt.Sprintf("the DistributionTenant %q exists and does not belong to this source (%s): rename the row, or delete the object", o.Name, s.Owner)
+	case t.Relation == Foreign:
+		e.foreign, e.refused = true, t.Conflict(o.Name)
 		return e, nil
-	case s.Deleting, s.Relation == Ours && s.Equal && !s.Disabled:
+	case t.Deleting:
 		return e, nil
-	case s.Relation == Absent:
-		e.action = Create
+	case t.Relation == Absent:
+		action = Create
 	default:
-		e.action = Update
+		var same bool
+		if same, harm = t.compare(o); same && t.Relation == Ours && !t.Disabled {
+			return e, nil
+		}
+		if t.Disabled {
+			action = Enable
+		}
 	}
 	if p.Refuse != nil {
 		if e.refused = p.Refuse(o); e.refused != "" {
-			e.action = ""
 			return e, nil
 		}
 	}
@@ -332,7 +270,7 @@ func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 	if err != nil {
 		return e, fmt.Errorf("keeping the row %s: %w", row, err)
 	}
-	e.body, e.version, e.harm = body, s.Version, s.Harm
+	e.Action, e.Version, e.Harm, e.body = action, t.Version, harm, body
 	return e, nil
 }
 
@@ -342,33 +280,33 @@ func (p *Poll) Present(name string) bool {
 	return present || p.kept[name]
 }
 
-// Harmful implements Seen.
-func (p *Poll) Harmful() []Loss {
+// Harms implements Seen.
+func (p *Poll) Harms() []Loss {
 	var out []Loss
 	for _, e := range p.entries {
-		if e.harm != "" && !e.twin {
-			out = append(out, Loss{Owned: Owned{Name: e.name, UID: e.uid}, Harm: e.harm})
+		if e.Harm != "" && !e.twin {
+			out = append(out, e.loss())
 		}
 	}
 	return out
 }
 
-// Harvest ends the poll, after a complete read.
-func (p *Poll) Harvest() *Harvest {
+// Finish ends the poll, after a complete read.
+func (p *Poll) Finish() *Harvest {
 	p.refuseTwins()
 	p.refuseClashes()
 	h := &Harvest{Rows: p.rows, Rejected: p.rejected, Declared: p.declared != nil, Columns: p.seen(), present: make(map[string]bool, len(p.names)), domains: p.domains}
 	maps.Copy(h.present, p.kept)
 	for i := range p.rejected {
 		r := &p.rejected[i]
-		if r.Kept = p.known(r.Key); !r.Kept {
+		if r.Kept = p.attributed(r.Key); !r.Kept {
 			h.Nameless++
 		}
 	}
 	for _, e := range p.entries {
-		h.present[e.name] = true
+		h.present[e.Name] = true
 		if e.refused != "" {
-			h.Rejected = append(h.Rejected, mapping.Rejection{Row: e.row, Reason: e.refused, Name: e.name, Conflict: e.foreign})
+			h.Rejected = append(h.Rejected, mapping.Rejection{Row: e.Row, Reason: e.refused, Name: e.Name, Conflict: e.foreign})
 			if e.foreign {
 				h.Conflicts++
 			}
@@ -378,11 +316,8 @@ func (p *Poll) Harvest() *Harvest {
 		if e.returns {
 			h.Returning++
 		}
-		if e.disabled {
-			e.action = Enable
-		}
-		if e.action != "" {
-			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, Harm: e.harm, body: e.body})
+		if e.Action != "" {
+			h.Changes = append(h.Changes, e.Change)
 		}
 	}
 	slices.SortFunc(h.Changes, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })
@@ -395,7 +330,7 @@ func (p *Poll) Harvest() *Harvest {
 func (p *Poll) refuseTwins() {
 	for i := range p.entries {
 		if e := &p.entries[i]; e.twin && (e.refused == "" || e.foreign) {
-			e.refused, e.foreign = fmt.Sprintf("another row also has the name %q: names must be unique, rename one of the rows", e.name), false
+			e.refused, e.foreign = fmt.Sprintf("another row also has the name %q: names must be unique, rename one of the rows", e.Name), false
 		}
 	}
 }
@@ -406,8 +341,8 @@ func (p *Poll) refuseClashes() {
 	for _, domain := range slices.Sorted(maps.Keys(p.clashes)) {
 		sharers := slices.DeleteFunc(slices.Clone(p.clashes[domain]), func(i int) bool { return p.entries[i].twin })
 		// The order in which the rows came decides nothing.
-		slices.SortFunc(sharers, func(i, j int) int { return strings.Compare(p.entries[i].name, p.entries[j].name) })
-		holder := slices.IndexFunc(sharers, func(i int) bool { return p.fleet.Serves(p.entries[i].name, domain) })
+		slices.SortFunc(sharers, func(i, j int) int { return strings.Compare(p.entries[i].Name, p.entries[j].Name) })
+		holder := slices.IndexFunc(sharers, func(i int) bool { return p.fleet.serves(p.entries[i].Name, domain) })
 		for n, i := range sharers {
 			e := &p.entries[i]
 			if n == holder || e.refused != "" || len(sharers) == 1 {
@@ -417,21 +352,16 @@ func (p *Poll) refuseClashes() {
 			if holder >= 0 {
 				other = p.entries[sharers[holder]]
 			}
-			e.refused = fmt.Sprintf("the row %[2]q also has the domain %[1]q: a domain can belong to one tenant only, remove it from one of the rows", domain, other.row)
+			e.refused = fmt.Sprintf("the row %[2]q also has the domain %[1]q: a domain can belong to one tenant only, remove it from one of the rows", domain, other.Row)
 		}
 	}
 }
 
 // seen lists the columns that are used.
 func (p *Poll) seen() []SeenColumn {
-	required, optional, all := p.program.Columns()
-	used := map[string]bool{}
-	for _, name := range slices.Concat(required, optional) {
-		used[name] = true
-	}
 	var out []SeenColumn
 	for _, name := range slices.Sorted(maps.Keys(p.types)) {
-		if used[name] || all {
+		if p.used[name] || p.all {
 			out = append(out, SeenColumn{Column: mapping.Column{Name: name, Type: p.types[name]}, Rows: p.filled[name]})
 		}
 	}

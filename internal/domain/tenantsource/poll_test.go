@@ -3,7 +3,6 @@ package tenantsource_test
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -17,35 +16,30 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// object is what the fleet of these tests has under a name.
-type object struct {
-	standing tenantsource.Standing
-	hash     string
-	key      string
-	domains  []string
-}
+// objects is the fleet of these tests.
+type objects map[string]tenantsource.Tenant
 
-// objects is a source.Fleet.
-type objects map[string]object
-
-func (f objects) Standing(o mapping.Object) tenantsource.Standing {
-	s := f[o.Name].standing
-	s.Equal = f[o.Name].hash == o.Hash()
-	return s
-}
-
-func (f objects) Keys() map[string][]string {
-	out := map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(f)) {
-		if f[name].standing.Relation == tenantsource.Ours {
-			out[f[name].key] = append(out[f[name].key], name)
+func (f objects) fleet() tenantsource.Fleet {
+	out := tenantsource.Fleet{Objects: map[string]tenantsource.Object{}}
+	for name, o := range f {
+		if o.Spec == nil {
+			o.Spec = func() map[string]any { return nil }
 		}
+		out.Objects[name] = o
 	}
 	return out
 }
 
-func (f objects) Serves(name, domain string) bool {
-	return f[name].standing.Relation == tenantsource.Ours && slices.Contains(f[name].domains, domain)
+// applied is an object that is what its row wants.
+func applied(o tenantsource.Tenant, want mapping.Object) tenantsource.Tenant {
+	o.Hash, o.Key, o.Guarded, o.Labels, o.Annotations = want.Hash(), want.Key, true, want.Labels, want.Annotations
+	o.Spec = func() map[string]any { return want.Spec }
+	return o
+}
+
+func serving(o tenantsource.Tenant, domains ...string) tenantsource.Tenant {
+	o.Domains = domains
+	return o
 }
 
 // customer is a row with a key, so that it is named alike wherever it stands.
@@ -53,25 +47,25 @@ func customer(name string, domains ...any) mapping.Row {
 	return mapping.Row{Key: "key:" + name, Values: tree{"name": name, "domain": domains}}
 }
 
-// wanted is the hash of what the row of a customer becomes.
-func wanted(t rapid.TB, p *mapping.Program, row mapping.Row) string {
+// wanted is what the row of a customer becomes.
+func wanted(t rapid.TB, p *mapping.Program, row mapping.Row) mapping.Object {
 	t.Helper()
 	o, rejection := p.Build(1, row)
 	if rejection != nil {
 		t.Fatalf("%+v", rejection)
 	}
-	return o.Hash()
+	return o
 }
 
-func gather(t rapid.TB, p *mapping.Program, fleet tenantsource.Fleet, rows ...mapping.Row) *tenantsource.Harvest {
+func gather(t rapid.TB, p *mapping.Program, fleet objects, rows ...mapping.Row) *tenantsource.Harvest {
 	t.Helper()
-	poll := tenantsource.NewPoll(p, fleet, 0)
+	poll := tenantsource.NewPoll(p, fleet.fleet(), 0)
 	for _, row := range rows {
 		if err := poll.Row(row); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return poll.Harvest()
+	return poll.Finish()
 }
 
 // changes renders what a harvest would write.
@@ -95,9 +89,9 @@ func refusals(h *tenantsource.Harvest) []string {
 func TestPollComparesRowsWithObjects(t *testing.T) {
 	program := compile(t, config())
 	acmeRow := customer("acme", "acme.example.com")
-	ours := tenantsource.Standing{Relation: tenantsource.Ours, UID: "u1"}
+	ours := tenantsource.Tenant{Relation: tenantsource.Ours, UID: "u1"}
 	same := wanted(t, program, acmeRow)
-	with := func(change func(*tenantsource.Standing)) tenantsource.Standing {
+	with := func(change func(*tenantsource.Tenant)) tenantsource.Tenant {
 		s := ours
 		change(&s)
 		return s
@@ -109,7 +103,7 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 	sharedWith := func(domain, row string) string {
 		return fmt.Sprintf("the row %q also has the domain %q: a domain can belong to one tenant only, remove it from one of the rows", row, domain)
 	}
-	bobs := tenantsource.Standing{Relation: tenantsource.Foreign, UID: "u1", Owner: "it is Bob's"}
+	bobs := tenantsource.Tenant{Relation: tenantsource.Foreign, UID: "u1", Owner: "it is Bob's"}
 	for name, c := range map[string]struct {
 		fleet               objects
 		rows                []mapping.Row
@@ -117,38 +111,38 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 		tenants             int
 		nameless, conflicts int
 	}{
-		"no rows are no changes": {fleet: objects{"acme": {standing: ours}}},
+		"no rows are no changes": {fleet: objects{"acme": ours}},
 		"a row without an object is created": {
 			rows: []mapping.Row{acmeRow}, changes: []string{"Create acme"}, tenants: 1,
 		},
 		"a row whose object is equal needs nothing": {
-			fleet: objects{"acme": {standing: ours, hash: same}}, rows: []mapping.Row{acmeRow}, tenants: 1,
+			fleet: objects{"acme": applied(ours, same)}, rows: []mapping.Row{acmeRow}, tenants: 1,
 		},
 		"a row whose object differs is an update of exactly that object": {
-			fleet: objects{"acme": {standing: ours}}, rows: []mapping.Row{acmeRow}, changes: []string{"Update acme u1"}, tenants: 1,
+			fleet: objects{"acme": ours}, rows: []mapping.Row{acmeRow}, changes: []string{"Update acme u1"}, tenants: 1,
 		},
 		"an object of an earlier source of the same name is taken over, be it equal or not": {
-			fleet: objects{"acme": {standing: tenantsource.Standing{Relation: tenantsource.Earlier, UID: "u1"}, hash: same}},
+			fleet: objects{"acme": applied(tenantsource.Tenant{Relation: tenantsource.Earlier, UID: "u1"}, same)},
 			rows:  []mapping.Row{acmeRow}, changes: []string{"Update acme u1"}, tenants: 1,
 		},
 		"a foreign object is a conflict of that row only": {
-			fleet: objects{"acme": {standing: bobs}},
+			fleet: objects{"acme": bobs},
 			rows:  []mapping.Row{acmeRow, customer("beta", "beta.example.com")}, changes: []string{"Create beta"}, tenants: 1,
 			refused: []string{"key:acme: " + foreign}, conflicts: 1,
 		},
 		"a disabled object whose row is back is enabled, though it is equal otherwise": {
-			fleet: objects{"acme": {standing: with(func(s *tenantsource.Standing) { s.Disabled = true }), hash: same}},
+			fleet: objects{"acme": applied(with(func(s *tenantsource.Tenant) { s.Disabled = true }), same)},
 			rows:  []mapping.Row{acmeRow}, changes: []string{"Enable acme u1"}, tenants: 1,
 		},
 		"a disabled foreign object stays disabled": {
-			fleet: objects{"acme": {standing: tenantsource.Standing{Relation: tenantsource.Foreign, UID: "u1", Owner: "it is Bob's", Disabled: true}}},
+			fleet: objects{"acme": tenantsource.Tenant{Relation: tenantsource.Foreign, UID: "u1", Owner: "it is Bob's", Disabled: true}},
 			rows:  []mapping.Row{acmeRow}, refused: []string{"key:acme: " + foreign}, conflicts: 1,
 		},
 		"an object on its way out is left alone until it is gone": {
-			fleet: objects{"acme": {standing: with(func(s *tenantsource.Standing) { s.Deleting = true })}}, rows: []mapping.Row{acmeRow}, tenants: 1,
+			fleet: objects{"acme": with(func(s *tenantsource.Tenant) { s.Deleting = true })}, rows: []mapping.Row{acmeRow}, tenants: 1,
 		},
 		"so is one that was disabled before it was deleted": {
-			fleet: objects{"acme": {standing: with(func(s *tenantsource.Standing) { s.Deleting, s.Disabled = true, true })}}, rows: []mapping.Row{acmeRow}, tenants: 1,
+			fleet: objects{"acme": with(func(s *tenantsource.Tenant) { s.Deleting, s.Disabled = true, true })}, rows: []mapping.Row{acmeRow}, tenants: 1,
 		},
 		"of two rows of one name none is used": {
 			rows:    []mapping.Row{acmeRow, customer("acme", "other.example.com"), customer("beta", "beta.example.com")},
@@ -159,7 +153,7 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 			refused: []string{"key:acme: " + twin, "key:acme: " + twin, "key:acme: " + twin},
 		},
 		"twins of a name that a foreign object has are no conflict, since none of them would be used anyway": {
-			fleet: objects{"acme": {standing: bobs}}, rows: []mapping.Row{acmeRow, acmeRow}, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
+			fleet: objects{"acme": bobs}, rows: []mapping.Row{acmeRow, acmeRow}, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
 		},
 		"a twin with another mistake reports that mistake": {
 			rows:    []mapping.Row{acmeRow, customer("acme", "_")},
@@ -170,13 +164,13 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 			refused: []string{"key:acme: " + sharedWith("shared.example.com", "key:beta"), "key:beta: " + sharedWith("shared.example.com", "key:acme")},
 		},
 		"the one whose object serves the domain already keeps it": {
-			fleet:   objects{"beta": {standing: ours, domains: []string{"shared.example.com"}}},
+			fleet:   objects{"beta": serving(ours, "shared.example.com")},
 			rows:    []mapping.Row{customer("acme", "shared.example.com"), customer("beta", "shared.example.com"), customer("zeta", "shared.example.com")},
 			changes: []string{"Update beta u1"}, tenants: 1,
 			refused: []string{"key:acme: " + sharedWith("shared.example.com", "key:beta"), "key:zeta: " + sharedWith("shared.example.com", "key:beta")},
 		},
 		"a foreign object that serves it is no holder": {
-			fleet: objects{"acme": {standing: bobs, domains: []string{"shared.example.com"}}},
+			fleet: objects{"acme": serving(bobs, "shared.example.com")},
 			rows:  []mapping.Row{customer("acme", "shared.example.com"), customer("beta", "shared.example.com")},
 			refused: []string{
 				"key:acme: " + foreign, "key:beta: " + sharedWith("shared.example.com", "key:acme"),
@@ -221,7 +215,7 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 
 func TestARowThatIsNotUsedIsPresentAllTheSame(t *testing.T) {
 	program := compile(t, config())
-	bobs := objects{"foreign": {standing: tenantsource.Standing{Relation: tenantsource.Foreign, Owner: "it is Bob's"}}}
+	bobs := objects{"foreign": {Relation: tenantsource.Foreign, Owner: "it is Bob's"}}
 	got := gather(t, program, bobs,
 		customer("foreign", "f.example.com"), customer("twin", "t.example.com"), customer("twin", "t.example.com"),
 		customer("shares", "s.example.com"), customer("shares-too", "s.example.com"), customer("wrong", "_"), customer("fine", "fine.example.com"))
@@ -247,7 +241,7 @@ func TestAChangeBringsTheWholeObject(t *testing.T) {
 }
 
 func TestTooManyRowsEndTheRead(t *testing.T) {
-	poll := tenantsource.NewPoll(compile(t, config()), objects{}, 2)
+	poll := tenantsource.NewPoll(compile(t, config()), tenantsource.Fleet{}, 2)
 	for i := range 2 {
 		if err := poll.Row(customer(fmt.Sprintf("customer-%d", i), "a.example.com")); err != nil {
 			t.Fatal(err)
@@ -278,7 +272,7 @@ func TestColumnsThatAreNeededHaveToBeThere(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := tenantsource.NewPoll(program, objects{}, 0).Columns(c.columns)
+			err := tenantsource.NewPoll(program, tenantsource.Fleet{}, 0).Columns(c.columns)
 			if c.want == "" {
 				if err != nil {
 					t.Error(err)
@@ -296,7 +290,7 @@ func TestColumnsThatAreNeededHaveToBeThere(t *testing.T) {
 		for range 100 {
 			columns = append(columns, column(strings.Repeat("ü", 200)))
 		}
-		err := tenantsource.NewPoll(program, objects{}, 0).Columns(columns)
+		err := tenantsource.NewPoll(program, tenantsource.Fleet{}, 0).Columns(columns)
 		if len(err.Error()) > 1000 || !strings.HasSuffix(err.Error(), "correct the query, spec.mapping or spec.expressions") {
 			t.Errorf("%d bytes: %v", len(err.Error()), err)
 		}
@@ -324,7 +318,7 @@ func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
 		}
 	})
 	t.Run("a store with a schema says them, and the rows how full they are", func(t *testing.T) {
-		poll := tenantsource.NewPoll(program, objects{}, 0)
+		poll := tenantsource.NewPoll(program, tenantsource.Fleet{}, 0)
 		err := poll.Columns([]mapping.Column{
 			{Name: "name", Type: mapping.TypeString}, {Name: "domain", Type: mapping.TypeList}, {Name: "plan", Type: mapping.TypeOther},
 			{Name: "connection_group_id", Type: mapping.TypeString}, {Name: "unused", Type: mapping.TypeTime},
@@ -332,7 +326,7 @@ func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
 		for _, row := range rows {
 			err = errors.Join(err, poll.Row(row))
 		}
-		got := poll.Harvest()
+		got := poll.Finish()
 		want := []tenantsource.SeenColumn{
 			seen("connection_group_id", mapping.TypeString, 0), seen("domain", mapping.TypeList, 3), seen("name", mapping.TypeString, 3), seen("plan", mapping.TypeOther, 2),
 		}
@@ -341,7 +335,7 @@ func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
 		}
 	})
 	t.Run("a server that names others in each row fills no memory, and hides none that is used", func(t *testing.T) {
-		poll := tenantsource.NewPoll(compile(t, config(expression("parameters[size]", "string(size(row))"))), objects{}, 0)
+		poll := tenantsource.NewPoll(compile(t, config(expression("parameters[size]", "string(size(row))"))), tenantsource.Fleet{}, 0)
 		for n := range 100 {
 			row := acme(tree{})
 			for m := range 100 {
@@ -351,7 +345,7 @@ func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got := poll.Harvest().Columns
+		got := poll.Finish().Columns
 		if len(got) > 1100 {
 			t.Errorf("%d columns are remembered", len(got))
 		}
@@ -388,17 +382,15 @@ func anyTable(t *rapid.T, p *mapping.Program) ([]mapping.Row, objects) {
 	}
 	fleet := objects{}
 	for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"acme", "beta", "gamma", "delta", "gone"}), rapid.ID[string]).Draw(t, "objects") {
-		o := object{
-			standing: tenantsource.Standing{
-				Relation: rapid.SampledFrom([]tenantsource.Relation{tenantsource.Ours, tenantsource.Ours, tenantsource.Earlier, tenantsource.Foreign}).Draw(t, "relation"),
-				UID:      "uid-" + name, Owner: "it is Bob's",
-				Deleting: rapid.Bool().Draw(t, "deleting"), Disabled: rapid.Bool().Draw(t, "disabled"),
-			},
-			domains: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a.example.com", "b.example.com", "c.example.com"}), rapid.ID[string]).Draw(t, "serves"),
+		o := tenantsource.Tenant{
+			Relation: rapid.SampledFrom([]tenantsource.Relation{tenantsource.Ours, tenantsource.Ours, tenantsource.Earlier, tenantsource.Foreign}).Draw(t, "relation"),
+			UID:      "uid-" + name, Owner: "it is Bob's",
+			Deleting: rapid.Bool().Draw(t, "deleting"), Disabled: rapid.Bool().Draw(t, "disabled"),
+			Domains: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a.example.com", "b.example.com", "c.example.com"}), rapid.ID[string]).Draw(t, "serves"),
 		}
 		for _, row := range rows {
 			if want, rejection := p.Build(1, row); rejection == nil && want.Name == name && rapid.Bool().Draw(t, "equal") {
-				o.hash = want.Hash()
+				o = applied(o, want)
 			}
 		}
 		fleet[name] = o
@@ -462,12 +454,12 @@ func TestOnceWrittenNothingIsLeftToWrite(t *testing.T) {
 			}
 			before := fleet[c.Name]
 			switch {
-			case before.standing.Relation == tenantsource.Foreign, before.standing.Deleting:
-				t.Fatalf("%s of %s, which is %+v", c.Action, c.Name, before.standing)
-			case (c.Action == tenantsource.Create) != (before.standing.Relation == tenantsource.Absent), c.UID != before.standing.UID:
-				t.Fatalf("%s of %s %q, which is %+v", c.Action, c.Name, c.UID, before.standing)
+			case before.Relation == tenantsource.Foreign, before.Deleting:
+				t.Fatalf("%s of %s, which is %+v", c.Action, c.Name, before)
+			case (c.Action == tenantsource.Create) != (before.Relation == tenantsource.Absent), c.UID != before.UID:
+				t.Fatalf("%s of %s %q, which is %+v", c.Action, c.Name, c.UID, before)
 			}
-			fleet[c.Name] = object{standing: tenantsource.Standing{Relation: tenantsource.Ours, UID: "uid-" + c.Name}, hash: o.Hash(), domains: o.Domains()}
+			fleet[c.Name] = applied(serving(tenantsource.Tenant{Relation: tenantsource.Ours, UID: "uid-" + c.Name}, o.Domains()...), o)
 		}
 		again := gather(t, program, fleet, rows...)
 		if len(again.Changes) > 0 {

@@ -37,27 +37,27 @@ func (in Input) concludeRollout() (*rollout.Rollout, []chain.Condition) {
 	}
 	a := in.Progress
 	switch {
-	case a.Done() && (in.Behind > 0 || !in.followed()):
+	case a.Done() && (in.Behind > 0 || !in.State.followed(in.View)):
 		return nil, nil
 	case !a.Done() && in.Memory.RolledOut > 0 && a.Failed == 0 && a.Waiting == a.InFlight:
 		// Each has its turn at once. To report it would cost two writes for each row that changes.
 		return nil, nil
 	}
-	return &a, []chain.Condition{in.rolledOut(a)}
+	return &a, []chain.Condition{rolledOut(a, in.Rollout.Pause)}
 }
 
 // followed reports whether all objects are what the current spec makes of their rows. Status may be older than the last poll
 // of this process, and tells of the last one of the process before.
-func (in Input) followed() bool {
-	s, m := in.Session, in.Memory
-	polled := s.Generation == in.Generation && s.Failures == 0
+func (s State) followed(v View) bool {
+	m := v.Memory
+	polled := s.Generation == v.Generation && s.Failures == 0
 	if s.LastRead.IsZero() {
-		polled = m.Generation == in.Generation && m.Complete.Equal(m.LastPoll)
+		polled = m.Generation == v.Generation && m.Complete.Equal(m.LastPoll)
 	}
 	return polled && s.Refusals == 0 && m.PendingHash == ""
 }
 
-func (in Input) rolledOut(a rollout.Rollout) chain.Condition {
+func rolledOut(a rollout.Rollout, pause time.Duration) chain.Condition {
 	say := func(reason chain.Reason, format string, args ...any) chain.Condition {
 		return chain.Condition{Type: RolledOut, Status: reason == AllRolledOut, Reason: reason, Message: fmt.Sprintf(format, args...)}
 	}
@@ -69,16 +69,16 @@ func (in Input) rolledOut(a rollout.Rollout) chain.Condition {
 	case a.Paused:
 		return say(RolloutPaused, "spec.rollout.paused is set, so the change reaches no more tenants. Remove it to continue")
 	case a.Waiting > 0:
-		return say(RollingOut, "a change is being rolled out%s", in.pauses(a))
+		return say(RollingOut, "a change is being rolled out%s", pauses(a, pause))
 	}
 	return say(TenantsFailed, "%s failed with the change. %s", prose.Count(a.Failed, "tenant", "tenants"), a.First)
 }
 
 // pauses is the end of a message that says when the next step begins, while a rollout pauses.
-func (in Input) pauses(a rollout.Rollout) string {
+func pauses(a rollout.Rollout, pause time.Duration) string {
 	if a.Again == 0 || a.Progress.Settled.IsZero() {
 		return ""
 	}
 	// The delay is that of a moment ago, and would be another second each time.
-	return ", and pauses until " + a.Progress.Settled.Add(in.Rollout.Pause).UTC().Format(time.RFC3339)
+	return ", and pauses until " + a.Progress.Settled.Add(pause).UTC().Format(time.RFC3339)
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// What a source says of changes that reach its tenants in steps. The spec has generation 2, and RolledOut is True for 1.
+// The reports of a source about changes that reach its tenants in steps. The spec has generation 2, and RolledOut is
+// True for 1.
 func TestHowARolloutIsTold(t *testing.T) {
 	t.Parallel()
 	const over = "True RolledOut: No change waits for its turn."
@@ -23,17 +24,17 @@ func TestHowARolloutIsTold(t *testing.T) {
 		"the spec has reached all tenants":      {want: over, looks: true},
 		"it has reached them before":            {change: func(in *tenantsource.Input) { in.Memory.RolledOut = 2 }, want: over},
 		"some tenants do not have it yet":       {change: func(in *tenantsource.Input) { in.Behind = 1 }, looks: true},
-		"the table was not read with this spec": {change: func(in *tenantsource.Input) { in.Session.Generation = 1 }, looks: true},
+		"the table was not read with this spec": {change: func(in *tenantsource.Input) { in.State.Generation = 1 }, looks: true},
 		"the process before has read the table": {
-			change: func(in *tenantsource.Input) { in.Session.LastRead, in.Session.Generation = time.Time{}, 0 }, want: over, looks: true,
+			change: func(in *tenantsource.Input) { in.State.LastRead, in.State.Generation = time.Time{}, 0 }, want: over, looks: true,
 		},
 		"its last poll has failed": {
 			change: func(in *tenantsource.Input) {
-				in.Session.LastRead, in.Memory.Complete = time.Time{}, noon.Add(-time.Hour)
+				in.State.LastRead, in.Memory.Complete = time.Time{}, noon.Add(-time.Hour)
 			}, looks: true,
 		},
-		"the last poll has failed":                      {change: func(in *tenantsource.Input) { in.Session.Failures = 1 }, looks: true},
-		"the API server has refused changes":            {change: func(in *tenantsource.Input) { in.Session.Refusals = 1 }, looks: true},
+		"the last poll has failed":                      {change: func(in *tenantsource.Input) { in.State.Failures = 1 }, looks: true},
+		"the API server has refused changes":            {change: func(in *tenantsource.Input) { in.State.Refusals = 1 }, looks: true},
 		"the guard holds changes":                       {change: func(in *tenantsource.Input) { in.Memory.PendingHash = "a-b" }, looks: true},
 		"changes are only planned":                      {change: func(in *tenantsource.Input) { in.DryRun = true }},
 		"the spec has no rollout":                       {progress: rollout.Rollout{Waiting: 2}, change: func(in *tenantsource.Input) { in.Rollout = nil }},
@@ -65,8 +66,8 @@ func TestHowARolloutIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := input(func(in *tenantsource.Input) {
-				in.Generation, in.Memory.Generation, in.Session.Generation, in.Memory.RolledOut = 2, 2, 2, 1
-				in.Session.LastRead, in.Memory.Complete = in.Memory.LastPoll, in.Memory.LastPoll
+				in.Generation, in.Memory.Generation, in.State.Generation, in.Memory.RolledOut = 2, 2, 2, 1
+				in.State.LastRead, in.Memory.Complete = in.Memory.LastPoll, in.Memory.LastPoll
 				in.Rollout, in.Progress = &rollout.Limits{Pause: 30 * time.Minute}, c.progress
 			})
 			if c.change != nil {
@@ -104,7 +105,7 @@ func TestTenantsThatAreBehindAreLookedAtAgain(t *testing.T) {
 		"the next poll is before that": {behind: 3, poll: time.Second, want: time.Second},
 	} {
 		in := input(func(in *tenantsource.Input) {
-			in.Behind, in.Session.LastRegular = c.behind, noon.Add(c.poll-in.Guard.Interval)
+			in.Behind, in.State.LastRegular = c.behind, noon.Add(c.poll-in.Guard.Interval)
 		})
 		if got := tenantsource.Decide(in).After; got != c.want {
 			t.Errorf("%s: it rests for %s, want %s", name, got, c.want)

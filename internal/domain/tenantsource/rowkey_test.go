@@ -17,8 +17,8 @@ func TestARowWithoutANameKeepsItsOwnTenant(t *testing.T) {
 	key := func(id any, change ...func(*mapping.Config)) string {
 		return compile(t, config(change...)).Key(row(id, "x"))
 	}
-	ours := func(key string) object {
-		return object{standing: tenantsource.Standing{Relation: tenantsource.Ours}, key: key}
+	ours := func(key string) tenantsource.Tenant {
+		return tenantsource.Tenant{Relation: tenantsource.Ours, Key: key}
 	}
 	fleet := func(acme, globex string) objects { return objects{"acme": ours(acme), "globex": ours(globex)} }
 	one, two := key(int64(1), byID), key(int64(2), byID)

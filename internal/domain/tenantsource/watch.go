@@ -30,30 +30,10 @@ type Watch struct {
 	Keys   []string
 }
 
-// hinted is when a poll is due because of hints; zero for never. Reads of single rows are followed by one in a while.
-func (in Input) hinted() time.Time {
-	s, w := in.Session, in.Watch
-	switch {
-	case w != nil && !w.Hinted.IsZero() && !in.readsNamed():
-		return paced(s.LastRead, w.Hinted)
-	case s.NamedSince.IsZero():
-		return time.Time{}
-	}
-	return s.NamedSince.Add(pollAfterNamed)
-}
-
-// paced is when a hint is answered: not too soon after the last one was.
-func paced(last, hinted time.Time) time.Time {
-	if next := last.Add(readEvery); next.After(hinted) {
-		return next
-	}
-	return hinted
-}
-
-// watching is what the source says of its stream; nil where there is nothing to say, or not yet. Then its condition stays:
+// condition is the report about the stream; nil where there is nothing to say, or not yet. Then its condition stays:
 // each try is bounded, so that it soon says what became of it, and a restart of the operator is no event.
-func (in Input) watching() *chain.Condition {
-	switch w := in.Watch; {
+func (w *Watch) condition() *chain.Condition {
+	switch {
 	case w == nil:
 		return nil
 	case w.Listening:

@@ -40,11 +40,11 @@ func TestWhatASourceSaysOfItsStream(t *testing.T) {
 // Only polls by the interval confirm that a row is gone, however often the database reports changes.
 func TestAReadAfterAHintConfirmsNothing(t *testing.T) {
 	in := input(func(in *tenantsource.Input) { in.Watch = &tenantsource.Watch{Listening: true, Hinted: in.Now} })
-	if in.Begin().Regular {
+	if apply(&in, tenantsource.Began{}); in.State.Round.Regular {
 		t.Error("a read that a hint has asked for counts as a regular poll")
 	}
 	in.Now = in.Now.Add(time.Hour)
-	if !in.Begin().Regular {
+	if apply(&in, tenantsource.Began{}); !in.State.Round.Regular {
 		t.Error("a poll that is due by the interval is none where there is a hint")
 	}
 }

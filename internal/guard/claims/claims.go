@@ -1,5 +1,6 @@
-// Package claims is the shared memory of who has which domain, and of the claims for domains that no object serves. The
-// judgement is in domain/claim. Here is how it is fed and woken, and how claims are stored, reported and deleted.
+// Package claims is the shared memory of which object has which domain, and of the claims for domains that no object
+// serves. The judgement is in domain/claim. This package feeds it, wakes objects, and stores, reports and deletes
+// claims.
 package claims
 
 import (
@@ -51,7 +52,7 @@ func New(o Options) *Registry {
 	return &Registry{Options: o, index: claim.New(), refused: map[claim.Key]struct{}{}, poke: make(chan struct{}, 1)}
 }
 
-// OnLearn adds what learns the domains of all objects of a kind. Callers add it before anything starts.
+// OnLearn adds a function that learns the domains of all objects of a kind. Callers add it before anything starts.
 func (r *Registry) OnLearn(learn func(ctx context.Context) error) {
 	if r != nil {
 		r.learners = append(r.learners, learn)
@@ -76,7 +77,7 @@ func (r *Registry) Learn(ctx context.Context) error {
 	return nil
 }
 
-// Observe takes over what an object has, and wakes those that may have what it has no more.
+// Observe takes over what an object has, and wakes the objects that may have domains that it has released.
 func (r *Registry) Observe(o claim.Object, domains []claim.Domain) {
 	if r == nil {
 		return
@@ -122,7 +123,7 @@ func (r *Registry) Gone(c claim.Claim) {
 	r.change(func() (bool, []claim.Key) { return r.index.Unclaim(c.Domain, c.UID), nil })
 }
 
-// change makes a change of the index, and wakes those for whom it matters: they are queued once no lock is held.
+// change makes a change of the index, and wakes the objects that it concerns: they are queued once no lock is held.
 func (r *Registry) change(change func() (freed bool, also []claim.Key)) {
 	r.mu.Lock()
 	freed, wakes := change()

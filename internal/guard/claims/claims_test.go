@@ -138,7 +138,7 @@ func TestWhoWantsNothingIsNotWokenAgain(t *testing.T) {
 	}
 }
 
-// A claim that has ended is deleted, and those who waited are woken. One that could not be deleted is in force.
+// A claim that has ended is deleted, and the objects that waited are woken. One that could not be deleted is in force.
 func TestAClaimEnds(t *testing.T) {
 	r := newRig()
 	r.has("a", claim.Serves)

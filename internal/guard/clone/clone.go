@@ -125,7 +125,7 @@ func (c *Check) first(ctx context.Context) (cluster.Identity, error) {
 	return cluster.First(copied, *c.seen), nil
 }
 
-// keepCopy brings the copy up to date, unless everything is halted. Without a copy the operator does its work as well.
+// keepCopy brings the copy up to date, unless everything is halted. The operator also works without a copy.
 func (c *Check) keepCopy(ctx context.Context, v cluster.Verdict) {
 	if v.Halts() {
 		return
@@ -139,7 +139,7 @@ func (c *Check) keepCopy(ctx context.Context, v cluster.Verdict) {
 	}
 }
 
-// tell halts, or lets go on. A new cause halts before the previous one is cleared.
+// tell halts, or ends the halt. A new cause halts before the previous one is cleared.
 func (c *Check) tell(ctx context.Context, h *chain.Halt) {
 	before := c.told
 	c.told = h

@@ -167,7 +167,7 @@ func TestWithoutAPlaceForTheCopy(t *testing.T) {
 	}
 }
 
-// What can't be read at the start ends the start: nothing is changed on the strength of nothing.
+// A failure to read ends the start: nothing is changed without knowledge of the cluster.
 func TestAStartThatCanNotReadFails(t *testing.T) {
 	t.Parallel()
 	r, outage := newRig(), errors.New("timeout")
@@ -181,7 +181,7 @@ func TestAStartThatCanNotReadFails(t *testing.T) {
 	}
 }
 
-// A copy is told once, changes nothing, and goes on within seconds of an administrator's answer, without a restart.
+// A copy is told once, changes nothing, and continues within seconds of an administrator's answer, without a restart.
 func TestACopyWaitsForAnAdministrator(t *testing.T) {
 	t.Parallel()
 	r := newRig()

@@ -41,7 +41,7 @@ func TestRivalsKnowWhatTheyContest(t *testing.T) {
 	}
 }
 
-// What is refused where grants are off says what is off, and what to do.
+// A refusal while grants are off says what is off, and what to do.
 func TestObjectsOfOtherNamespacesNeedAGrant(t *testing.T) {
 	t.Parallel()
 	var off *grants.Registry

@@ -16,7 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
 )
 
-// Mode is what becomes of an object that asks for more than its namespace may have.
+// Mode decides what happens to an object that asks for more than its namespace may have.
 type Mode string
 
 // The modes.
@@ -192,7 +192,7 @@ func (r *Registry) wake(ctx context.Context) {
 	affected := map[string]bool{}
 	for namespace, was := range before {
 		is, err := r.Standing(ctx, namespace)
-		// What can't be read is asked for by the pass, which then says so.
+		// If the grants can't be read, the pass reads them again, and reports the failure.
 		affected[namespace] = err != nil || !same(was, is)
 		if err == nil && r.options.Fell != nil && fell(was, is) {
 			r.options.Fell(ctx, namespace, was.Grant.Name)
@@ -355,7 +355,7 @@ func crossings(wants []grant.Want) []grant.Want {
 	return slices.DeleteFunc(slices.Clone(wants), func(w grant.Want) bool { return !w.Crosses() })
 }
 
-// note remembers who asks for too much.
+// note remembers an object that asks for too much, or no longer does.
 func (r *Registry) note(a Asker, s grant.Standing, refused bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -385,7 +385,7 @@ func (r *Registry) Forget(uid string) {
 	delete(r.admitted, uid)
 }
 
-// Census is what there is of a grant.
+// Census has the figures of a grant.
 type Census struct {
 	Namespaces, Tenants, Violations int
 	// Rivals are the grants that select namespaces with objects as strongly, Contested those namespaces.

@@ -24,7 +24,7 @@ type count struct {
 }
 
 // countedFor is how long a count is used. Counting all objects for each of thousands that are created would take minutes.
-// Who was let through since is counted on its own, so that only room which was freed is noticed late.
+// Objects that were admitted since are counted separately, so that only room which was freed is noticed late.
 const countedFor = time.Second
 
 // admit counts an object if the limits have room for it.
@@ -52,8 +52,8 @@ func (r *Registry) admit(ctx context.Context, g *grant.Grant, a Asker) (*grant.R
 	return refusal, nil
 }
 
-// count counts all objects, unless that was done a moment ago. Those that were let through before and are counted now need
-// not be remembered any more.
+// count counts all objects, unless that was done a moment ago. Objects that were admitted before and are counted now
+// need not be remembered any more.
 func (r *Registry) count(ctx context.Context) error {
 	now := r.options.Clock.Now()
 	if age := now.Sub(r.counted.at); r.counted.byUID != nil && age >= 0 && age < countedFor {

@@ -1,7 +1,7 @@
-// Package halt stops every write to AWS, of every kind, while there is a cause for it. What is read goes on.
+// Package halt stops every write to AWS, of every kind, while there is a cause for it. Reads continue.
 //
 // A cause is set and cleared where it is known. The chains of all kinds are told (an object then says why nothing is
-// changed for it), the zones send no batch, and the clients of AWS refuse whatever is asked of them all the same.
+// changed for it), the zones send no batch, and the clients of AWS refuse any change that is requested nevertheless.
 package halt
 
 import (
@@ -29,7 +29,7 @@ type Switch struct {
 	wakes []func(ctx context.Context)
 }
 
-// New makes a switch that lets everything go on.
+// New makes a switch that halts nothing.
 func New() *Switch { return &Switch{causes: map[Cause]string{}} }
 
 // OnChange has wake called after every change, so that it queues all objects of a kind. Callers add it before anything
@@ -48,7 +48,7 @@ func (s *Switch) Set(ctx context.Context, cause Cause, message string) {
 	s.change(ctx, func() { s.causes[cause] = message })
 }
 
-// Clear takes the cause away. Writes go on when it was the last.
+// Clear takes the cause away. Writes continue when it was the last.
 func (s *Switch) Clear(ctx context.Context, cause Cause) {
 	s.change(ctx, func() { delete(s.causes, cause) })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/halt"
 )
 
-// Writes go on when the last cause is cleared, and every object is woken once for each change.
+// Writes continue when the last cause is cleared, and every object is woken once for each change.
 func TestCausesAreSetAndCleared(t *testing.T) {
 	t.Parallel()
 	s, ctx := halt.New(), t.Context()

@@ -1,5 +1,5 @@
 // Package loss is the one place through which all deletions pass, and all changes that do as much harm: it sees the
-// whole of a burst in the caches, has it judged, stores the outcome, and wakes those who wait for it.
+// whole of a burst in the caches, has it judged, stores the outcome, and wakes the objects that wait for it.
 package loss
 
 import (
@@ -41,7 +41,7 @@ type Options struct {
 	Gather time.Duration
 }
 
-// Breaker answers the passes of all kinds. A nil one lets everything go on.
+// Breaker answers the passes of all kinds. A nil one clears everything.
 type Breaker struct {
 	Options
 
@@ -59,7 +59,7 @@ type Breaker struct {
 	cleared, abandoned map[loss.Key]struct{}
 	names              map[loss.Key]struct{}
 	held               map[loss.Key]string
-	// told are the answers that those who wait were last woken for.
+	// told are the answers for which the waiting objects were last woken.
 	told  map[loss.Key]loss.Answer
 	holds []loss.Hold
 	// members counts by plan what the last judgement held.
@@ -67,7 +67,7 @@ type Breaker struct {
 	// changes are those that passes have asked for, by the UID of the object, and withdrawn those that they no longer do.
 	changes   map[string]loss.Item
 	withdrawn map[loss.Key]struct{}
-	// closed says why nothing is let go on. Empty: the breaker works.
+	// closed says why nothing is cleared. Empty: the breaker works.
 	closed string
 }
 
@@ -169,7 +169,7 @@ func (b *Breaker) Rescued(class loss.Class, namespace, name string) bool {
 	return rescued
 }
 
-// Approve stores that a person has approved these deletions elsewhere. They are not held.
+// Approve stores that a user has approved these deletions elsewhere. They are not held.
 func (b *Breaker) Approve(ctx context.Context, items []loss.Item) error {
 	if b == nil || len(items) == 0 {
 		return nil
@@ -186,7 +186,8 @@ func (b *Breaker) Approve(ctx context.Context, items []loss.Item) error {
 	return b.save(ctx, m)
 }
 
-// Holds are the plans that wait for a person. Each counts what it holds now, which gets less when members are restored.
+// Holds are the plans that wait for an administrator. Each counts what it holds now, which gets less when members are
+// restored.
 func (b *Breaker) Holds() []loss.Hold {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -243,7 +244,7 @@ func (b *Breaker) Step(ctx context.Context) time.Duration {
 	return next
 }
 
-// wait returns when it is time to judge. Zero waits for someone who asks.
+// wait returns when it is time to judge. Zero waits until something asks.
 func (b *Breaker) wait(ctx context.Context, next time.Duration) bool {
 	var due <-chan time.Time
 	if next > 0 {
@@ -317,7 +318,7 @@ func (b *Breaker) load(ctx context.Context) error {
 	return nil
 }
 
-// save stores the memory before anything is done on the strength of it. What is stored after an error is not known.
+// save stores the memory before anything is done on the strength of it. After an error it is unknown what is stored.
 func (b *Breaker) save(ctx context.Context, m loss.Memory) error {
 	version, err := b.Store.Save(ctx, m, b.stored.Version)
 	if err != nil {
@@ -340,7 +341,7 @@ func (b *Breaker) remember(m loss.Memory) {
 	b.names, b.holds = m.Names(), m.Holds
 }
 
-// close says why nothing is let go on.
+// close lets nothing be cleared from now on, because of the error, which it returns.
 func (b *Breaker) close(err error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -374,7 +375,7 @@ func (b *Breaker) world(ctx context.Context) (loss.World, error) {
 	return w, nil
 }
 
-// publish gives everyone who waits their answer, and wakes those whose answer is another one.
+// publish gives all waiting objects their answer, and wakes those whose answer has changed.
 func (b *Breaker) publish(ctx context.Context, v loss.Verdict, waiting []loss.Item, texts map[string]string) {
 	wake := map[loss.Class][]types.NamespacedName{}
 	b.mu.Lock()

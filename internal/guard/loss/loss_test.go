@@ -140,7 +140,7 @@ func TestOneWriteForABurst(t *testing.T) {
 	}
 }
 
-// What was let go on is stored before it acts, so that it neither counts twice nor is asked for again.
+// Cleared items are stored before they act, so that none counts twice or is asked about again.
 func TestAProcessTakesOverFromTheOneBefore(t *testing.T) {
 	w := newWorld()
 	w.remove(10)
@@ -192,7 +192,7 @@ func TestTwoLeadersSpendOneBudget(t *testing.T) {
 	}
 }
 
-// Where the memory can't be read or written, nothing goes on, and it is said.
+// While the memory can't be read or written, nothing is cleared, and the message says so.
 func TestItIsClosedWithoutItsMemory(t *testing.T) {
 	for name, fails := range map[string]func(*store){
 		"unreadable":    func(s *store) { s.readErr = errDown },
@@ -245,7 +245,7 @@ func TestAChangeIsWithdrawn(t *testing.T) {
 	}
 }
 
-// What a person has approved for a source is stored before the source deletes anything, once.
+// Deletions that a user has approved for a source are stored before the source deletes anything, once.
 func TestASourceIsApproved(t *testing.T) {
 	w := newWorld()
 	b := w.process()
@@ -264,7 +264,7 @@ func TestASourceIsApproved(t *testing.T) {
 	}
 }
 
-// A source knows which spec a person has approved, and not in which words its tenant tells what that takes away.
+// A source knows which spec a user has approved, and not in which words its tenant tells what that takes away.
 func TestAChangeThatASourceHasApprovedGoesOnInAnyWords(t *testing.T) {
 	w := newWorld()
 	b := w.process()

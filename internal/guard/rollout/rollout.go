@@ -1,4 +1,4 @@
-// Package rollout is the one place where all changes of what customers are served with get their turn: it asks the order
+// Package rollout gives all changes of what customers are served with their turn: it asks the order
 // of domain/rollout for the passes that come, and wakes those whose turn has come since.
 package rollout
 
@@ -35,7 +35,7 @@ type Options struct {
 	WakeSource func(ctx context.Context, source types.NamespacedName)
 	// Stopped is told of every change that stops because too many tenants failed. It may be nil.
 	Stopped func(ctx context.Context, g rollout.Group)
-	// Release is the end of a message, which says how to let the rest of a group go on at once. It may be nil.
+	// Release is the end of a message, which says how to let the rest of a group continue at once. It may be nil.
 	Release func(group string) string
 	// Gather is how long asking is gathered before the order is looked through.
 	Gather time.Duration
@@ -59,7 +59,7 @@ func (s Source) canary(labels map[string]string) bool {
 	return len(s.Canaries) > 0
 }
 
-// Rollouts answers the passes of all tenants. A nil one lets everything go on.
+// Rollouts answers the passes of all tenants. A nil one lets everything continue.
 type Rollouts struct {
 	Options
 
@@ -101,7 +101,7 @@ func (r *Rollouts) Ask(ctx context.Context, labels map[string]string, a rollout.
 	r.mu.Lock()
 	begins := r.order.Begins(p, a)
 	r.mu.Unlock()
-	// What a process before this one has released may still be on its way, and canaries come first.
+	// Objects that a previous process has released may still be on their way, and canaries come first.
 	young, canaries := now.Sub(r.began) < rollout.InFlightAtMost, p.Strict && p.Canaries == 0
 	if r.Fleet != nil && begins && (young || canaries) {
 		known = slices.DeleteFunc(r.Fleet(ctx, p.Source, changes), func(k rollout.Known) bool { return k.UID == a.UID })
@@ -122,8 +122,8 @@ func (r *Rollouts) Ask(ctx context.Context, labels map[string]string, a rollout.
 	return turn
 }
 
-// Going is the answer to an object that had its turn before, if it had. Without it, each pass would begin by taking back what
-// the one before it has begun.
+// Going is the answer to an object that had its turn before, if it had. Without it, each pass would begin by reverting
+// what the previous one has begun.
 func (r *Rollouts) Going(uid string) (turn distributiontenant.Turn, known bool) {
 	if r == nil {
 		return turn, false
@@ -159,7 +159,7 @@ func (r *Rollouts) Forget(uid string) {
 	}
 }
 
-// Released takes the names of the groups that an administrator lets go on at once.
+// Released takes the names of the groups that an administrator lets continue at once.
 func (r *Rollouts) Released(names []string) {
 	if r == nil {
 		return
@@ -305,7 +305,7 @@ func (r *Rollouts) bound(ctx context.Context, sources []string) {
 	}
 }
 
-// look finds out who has the values already that several wait for.
+// look finds out which objects have the values already that several wait for.
 func (r *Rollouts) look(ctx context.Context) {
 	for r.Fleet != nil {
 		r.mu.Lock()

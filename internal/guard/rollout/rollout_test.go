@@ -77,7 +77,7 @@ func (r *rig) step() time.Duration { return r.Step(r.t.Context()) }
 
 var ready = domain.Outcome{Settled: true, Ready: true}
 
-// One that asks alone goes on at once; the next one is woken when it is Ready.
+// One that asks alone gets its turn at once; the next one is woken when it is Ready.
 func TestTheNextOneIsWoken(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -175,7 +175,7 @@ func TestAStop(t *testing.T) {
 	}
 }
 
-// What is gone is waited for no longer, and nothing is looked through where nothing has happened.
+// The order does not wait for objects that are gone, and looks through nothing if nothing has happened.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -194,8 +194,8 @@ func (s *Sim) pageOfDistributions(c *call, mode string) (reply, error) {
 	return reply{status: http.StatusOK, body: body}, nil
 }
 
-// domainName is the one CloudFront gave the distribution. What a multi-tenant one shows, which can't be reached, is not
-// known; the element is required.
+// domainName is the one CloudFront gave the distribution. It is not known what a multi-tenant one shows, which can't be
+// reached; the element is required.
 func (s *Sim) domainName(d *distribution) string {
 	if d.mode == modeTenantOnly && s.switches.TenantOnlyUnnamed {
 		return ""

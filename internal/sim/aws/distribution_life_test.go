@@ -423,8 +423,7 @@ func TestParentState(t *testing.T) {
 	}
 }
 
-// TestAccessDeniedOnDisable is what becomes of a deletion that may not disable:
-// a person does it, and the deletion goes on.
+// TestAccessDeniedOnDisable shows a deletion that may not disable: a user does it, and the deletion continues.
 func TestAccessDeniedOnDisable(t *testing.T) {
 	sim := newSim(t)
 	id := *createDistribution(t, sim, distributionConfig("one")).Distribution.Id

@@ -588,8 +588,8 @@ func TestSetsReordered(t *testing.T) {
 	}
 }
 
-// TestShapeKnowsTheModel sends every member that the SDK has. What the
-// simulator makes of the values does not matter: it knows all of the names.
+// TestShapeKnowsTheModel sends every member that the SDK has. The simulator may refuse the values, but it knows all of
+// the names.
 func TestShapeKnowsTheModel(t *testing.T) {
 	config := &types.DistributionConfig{}
 	populate(reflect.ValueOf(config).Elem())

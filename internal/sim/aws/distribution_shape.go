@@ -1,8 +1,7 @@
 package aws
 
-// The shapes of a distribution's configuration, member by member. What is
-// required here is what the model of the API says; what an update needs beyond
-// that is in [neededForUpdate].
+// The shapes of a distribution's configuration, member by member. Required members are those of the API's model;
+// further ones for updates are in [neededForUpdate].
 
 var distributionShape = fields(
 	need("CallerReference", anyText),

@@ -5,7 +5,7 @@ import "slices"
 // Doubts are requests of which it is not known whether AWS takes them: nothing documents them, and no public program
 // sends them. All of them are refused, with the code that AWS would most likely use, unless they are allowed here.
 type Doubts struct {
-	// EmptyBlocks is an empty Parameters or Customizations element at all. What it does is up to EmptyBlocksClear.
+	// EmptyBlocks is an empty Parameters or Customizations element at all. EmptyBlocksClear decides its effect.
 	EmptyBlocks bool
 	// NeedlessEmptyBlocks is one where there is nothing to remove. It takes EmptyBlocks as well.
 	NeedlessEmptyBlocks bool
@@ -14,7 +14,7 @@ type Doubts struct {
 	// CoveredPrimaryDomain is a ManagedCertificateRequest whose PrimaryDomainName has the distribution's certificate already,
 	// while another domain has none.
 	CoveredPrimaryDomain bool
-	// EmptyAnycastIPList is an empty AnycastIpListId of a connection group. What it does is up to EmptyBlocksClear.
+	// EmptyAnycastIPList is an empty AnycastIpListId of a connection group. EmptyBlocksClear decides its effect.
 	EmptyAnycastIPList bool
 	// UpdateWithoutLogging is an update of a multi-tenant distribution that leaves out the Logging that reads show.
 	UpdateWithoutLogging bool

@@ -93,7 +93,7 @@ func (x *itemStream) close(h *shard, now time.Time) {
 	h.closed, h.end = now, x.sequence
 }
 
-// disable ends the stream. What it has can still be read.
+// disable ends the stream. Its records can still be read.
 func (x *itemStream) disable(now time.Time) {
 	x.enabled = false
 	for _, h := range x.shards {

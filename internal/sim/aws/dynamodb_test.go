@@ -154,7 +154,7 @@ func TestBatchesAreRecorded(t *testing.T) {
 	}
 }
 
-// A shard ends after some hours, or when the table grows; its children go on.
+// A shard ends after some hours, or when the table grows; its children continue.
 func TestShardsEnd(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end      func(*customersTable)
@@ -364,7 +364,7 @@ func TestDescriptionsOfStreamsHavePages(t *testing.T) {
 	}
 }
 
-// A table that is gone has no stream that goes on, but what it told can still be read.
+// A table that is gone has no stream that continues, but what it told can still be read.
 func TestADeletedTable(t *testing.T) {
 	c := newCustomers(t, types.StreamViewTypeKeysOnly)
 	c.put("a", "free")

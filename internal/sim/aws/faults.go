@@ -208,8 +208,7 @@ type faultBook struct {
 func (b *faultBook) match(c *call, dice deriver) *Fault {
 	var hit *Fault
 	for _, f := range b.armed {
-		// What AWS calls behind the scenes is no call of the client: only a fault
-		// that names it is meant.
+		// A call that AWS makes internally is no call of the client: only a fault that names it applies.
 		if f.Operation != c.op.name && (f.Operation != "*" || c.op == requestCertificate) {
 			continue
 		}

@@ -64,7 +64,7 @@ type change struct {
 	stuck     bool      // made while nothing became INSYNC
 }
 
-// moment is a point in time with the switch that holds changes back.
+// moment is a point in time with the switch that delays changes.
 type moment struct {
 	now   time.Time
 	stuck bool
@@ -122,7 +122,7 @@ func (h *setHistory) put(v setVersion, m moment) {
 	}
 }
 
-// gone tells whether nothing is left of the set, for anybody.
+// gone tells whether nothing is left of the set, for any reader.
 func (h *setHistory) gone(m moment) bool {
 	return h.current() == nil && h.versions[len(h.versions)-1].change.isPublic(m)
 }

@@ -117,7 +117,7 @@ func TestInvalidationRefusals(t *testing.T) {
 	}
 }
 
-// What serves tenants can't be invalidated as a whole: to that call it does not exist.
+// A distribution that serves tenants can't be invalidated as a whole: to that call it does not exist.
 func TestInvalidationsOfDistributions(t *testing.T) {
 	seed := aws.DefaultSeed()
 	seed.Distributions = []aws.SeedDistribution{{ID: "E2TENANTS"}, {ID: "E2DIRECT", ConnectionMode: "direct"}}

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// pageSize reads MaxItems. What is above the cap is cut to the cap; the real
-// limits are not documented.
+// pageSize reads MaxItems. Larger values are cut to the cap; the real limits are not documented.
 func (s *Sim) pageSize(maxItems *int) (int, error) {
 	switch {
 	case maxItems == nil:

@@ -115,8 +115,8 @@ type trail struct {
 
 func (t *trail) last() string { return t.names[len(t.names)-1] }
 
-// follow walks from a name through the public zones of all accounts. A loop of
-// CNAMEs ends at a name that doesn't exist, as far as anybody can tell.
+// follow walks from a name through the public zones of all accounts. A loop of CNAMEs ends at a name that does not seem
+// to exist.
 func (s *Sim) follow(name string, now time.Time) trail {
 	m := s.moment(now)
 	t := trail{names: []string{name}}

@@ -97,8 +97,8 @@ func (s *Sim) Quotas() Quotas {
 	return s.quotas
 }
 
-// SetQuotas changes the limits that are set in q and keeps the others. What is
-// there already stays, also above a lowered limit.
+// SetQuotas changes the limits that are set in q and keeps the others. Existing resources stay, also above a lowered
+// limit.
 func (s *Sim) SetQuotas(q Quotas) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -78,8 +78,8 @@ func (s *Sim) assumeRole(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	// Who may not know gets the same answer for a role that does not exist, one
-	// that does not trust the caller, and a wrong external id.
+	// A caller without access gets the same answer for a role that does not exist, one that does not trust the caller,
+	// and a wrong external id.
 	r := s.world.roles[arn]
 	if r == nil || r.denied || (r.externalID != "" && r.externalID != external) {
 		return reply{}, refuse(http.StatusForbidden, "AccessDenied",
@@ -140,7 +140,7 @@ func stsInvalid(value, field, constraint string) error {
 		"1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: Member must %s", value, field, constraint)
 }
 
-// authenticate finds out who makes a call. Temporary credentials are good with
+// authenticate finds the caller. Temporary credentials are good with
 // the token that came with them, until they expire; any other key is taken for
 // one that does not expire.
 func (s *Sim) authenticate(c *call, who credential) error {
@@ -170,7 +170,7 @@ func expiredToken(svc service) error {
 	return refuse(http.StatusForbidden, "ExpiredToken", message)
 }
 
-// credential is what a request says of who signed it.
+// credential is the signer of a request, as the request names it.
 type credential struct {
 	key, token string
 }

@@ -218,7 +218,7 @@ func (c *call) startRecord() (*recordSet, error) {
 	return start, nil
 }
 
-// listFrom returns up to so many records of a zone from a position on.
+// listFrom returns up to n records of a zone from a position on.
 func (z *hostedZone) listFrom(start *recordSet, count int) []*recordSet {
 	first := 0
 	if start != nil {

@@ -102,8 +102,7 @@ func (s *Sim) judge(b *batch) error {
 	return nil
 }
 
-// readBatch reads the changes. What does not have the shape of a change is
-// refused before anything is compared with the zone.
+// readBatch reads the changes. A change of the wrong shape is refused before anything is compared with the zone.
 func readBatch(z *hostedZone, block *node) (*batch, error) {
 	b := &batch{zone: z, next: map[string]map[setKey]*recordSet{}}
 	items := block.child("Changes").items("Change")

@@ -220,8 +220,8 @@ func (s *Sim) perform(ctx context.Context, c *call, who credential, refused erro
 }
 
 // arrive admits a call: it finds the account, counts the request against the
-// request rates and looks for a fault that matches. An error is for who comes
-// too often or with credentials that are no good.
+// request rates and looks for a fault that matches. It returns an error for a caller that comes too often, or with
+// invalid credentials.
 func (s *Sim) arrive(c *call, who credential, wellFormed bool) (*Fault, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

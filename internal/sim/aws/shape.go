@@ -11,7 +11,7 @@ import (
 )
 
 // shape is what an element may hold according to the model of the wire format.
-// A request that does not fit is refused before anybody asks what it means.
+// A request that does not fit is refused before its meaning is looked at.
 type shape struct {
 	kind    shapeKind
 	members []member // of a structure

@@ -25,7 +25,7 @@ type Options struct {
 	// count as an issued certificate for *.example.com and example.com.
 	LenientCertificates bool
 	// Quotas are the account limits; fields that are zero take the default.
-	// What the seed says about quotas comes on top.
+	// The quotas of the seed win over these.
 	Quotas Quotas
 	// PageSize is the default and the cap of MaxItems in lists; 100 if zero.
 	PageSize int

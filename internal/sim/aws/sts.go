@@ -67,7 +67,7 @@ func (sts) codeOf(err error) string { return asAPIError(err).Code }
 
 func (sts) throttleCode() string { return "Throttling" }
 
-// getCallerIdentity answers everybody: the real service asks for no permission.
+// getCallerIdentity answers every caller: the real service requires no permission.
 func (s *Sim) getCallerIdentity(c *call) (reply, error) {
 	userID := "AIDASIMULATED"
 	if c.session != nil {

@@ -9,7 +9,7 @@ import (
 
 var guid = regexp.MustCompile(`(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// authenticate finds out who calls.
+// authenticate finds the caller.
 func (s *Sim) authenticate(r *request) *refusal {
 	header := r.Header.Get("Authorization")
 	value, bearer := strings.CutPrefix(header, "Bearer ")
@@ -47,7 +47,7 @@ func (s *Sim) checkSubscription(r *request) *refusal {
 	return manager(http.StatusNotFound, "SubscriptionNotFound", "The subscription '%s' could not be found.", r.subscription)
 }
 
-// authorize refuses what no role of the caller allows. What is not there is judged like what is.
+// authorize refuses what no role of the caller allows, whether the resource exists or not.
 func (s *Sim) authorize(r *request) *refusal {
 	scope := r.scope()
 	for _, g := range r.principal.Grants {

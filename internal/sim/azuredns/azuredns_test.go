@@ -22,7 +22,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/dnsserver"
 )
 
-// What is written is read again as the SDK writes it, in lists and alone.
+// Records are read back as the SDK wrote them, in lists and alone.
 func TestRecordsOfAllTypes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

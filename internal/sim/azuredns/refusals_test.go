@@ -13,7 +13,7 @@ import (
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/azuredns"
 )
 
-// What a zone can't have is not written.
+// Records that a zone can't have are not written.
 func TestImpossibleRecords(t *testing.T) {
 	t.Parallel()
 	ttl := func(seconds int64) *armdns.RecordSetProperties {

@@ -13,7 +13,7 @@ type edit struct {
 	records []Record
 }
 
-// input is a record as a client writes it. What is nil was left out.
+// input is a record as a client writes it. A nil field was left out.
 type input struct {
 	ID       *string        `json:"id"`
 	Name     *string        `json:"name"`

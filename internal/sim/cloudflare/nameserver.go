@@ -144,7 +144,8 @@ func match(records []Record, name string) (owner string, below bool) {
 	return "", false
 }
 
-// answers are the records of the owner that fit the question. What is proxied or flattened shows addresses only.
+// answers are the records of the owner that fit the question. Records that are proxied or flattened show addresses
+// only.
 func answers(records []Record, owner, name string, kind uint16, apex bool) (out []dns.RR) {
 	for _, r := range records {
 		if r.Name != owner {

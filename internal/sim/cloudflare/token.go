@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// window is the time in which a token can make so many requests.
+// window is the time for which the requests of a token are limited.
 const window = 5 * time.Minute
 
 // tokenState is a token and what it asked for in the current window.
@@ -65,7 +65,8 @@ func (s *Sim) count(t *tokenState) error {
 // sees reports whether a zone is one that the token is for.
 func (t *tokenState) sees(id string) bool { return t.Zones == nil || slices.Contains(t.Zones, id) }
 
-// permits checks what a token may do. That it is not for a zone is said before whether there is such a zone.
+// permits checks what a token may do. It refuses a zone that the token is not for before it says whether the zone
+// exists.
 func (t *tokenState) permits(op Operation, zoneID string) error {
 	switch op {
 	case VerifyToken:

@@ -31,7 +31,7 @@ const (
 	Fat Harm = "fat rows"
 	// Deep sends values inside values.
 	Deep Harm = "deep values"
-	// Loop goes on and on without a row.
+	// Loop never ends and never sends a row.
 	Loop Harm = "a scan without end"
 	// Slow sends a row a second.
 	Slow Harm = "a row a second"

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// longestPacket is MySQL's: what is longer goes on in the next packet.
+// longestPacket is MySQL's: longer data continue in the next packet.
 const longestPacket = 1<<24 - 1
 
 // packet is one of MySQL's.

@@ -72,7 +72,7 @@ func speakRedis(harm Harm, from *bufio.Reader, to io.Writer, wait func() bool) e
 // fatHash is sent as it is: a server in the process of a test must not be what takes its memory.
 var fatHash = array(bulk("name"), bulk(string(fatValue)))
 
-// answer is that to a command of so many words, with the n-th key.
+// answer is that to a command of that many words, with the n-th key.
 func answer(harm Harm, command string, words, n int) string {
 	value := bulk(fmt.Sprint("c", n))
 	switch {

@@ -30,7 +30,7 @@ const (
 )
 
 // DefaultPolicy is what the operator's key may do in a zone that names no other policy. It is the policy of the docs:
-// records below the zone's name, of the types that the operator publishes and those that it can take the place of.
+// records below the zone's name, of the types that the operator publishes and those that it can replace.
 const DefaultPolicy = "grant " + KeyName + " wildcard *.%s. CNAME TXT A AAAA;"
 
 // KeyName is the name of the operator's key.

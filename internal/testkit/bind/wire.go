@@ -60,13 +60,13 @@ func (s *Server) Wire(ctx context.Context) (*Wire, error) {
 // Address is where the server answers by this way.
 func (w *Wire) Address() string { return w.tcp.Addr().String() }
 
-// LoseRequests ends the connection instead of passing on an update, so many times. It is never carried out.
+// LoseRequests ends the connection instead of passing on an update, n times. It is never carried out.
 func (w *Wire) LoseRequests(n int) { w.fail(failure{requests: n}) }
 
-// LoseAnswers ends the connection instead of passing on the answer to an update, so many times. It is carried out.
+// LoseAnswers ends the connection instead of passing on the answer to an update, n times. It is carried out.
 func (w *Wire) LoseAnswers(n int) { w.fail(failure{answers: n}) }
 
-// CutAfter ends each connection after so many bytes of its answers.
+// CutAfter ends each connection after that many bytes of its answers.
 func (w *Wire) CutAfter(n int) { w.fail(failure{cut: n}) }
 
 // Deafen lets nothing pass.

@@ -26,7 +26,7 @@ func (cp *ControlPlane) auditFlags() []string {
 		"--audit-log-path=" + cp.auditLog(),
 		// A request is answered only after it was written, so that none is missing.
 		"--audit-log-mode=blocking-strict",
-		// Megabytes; at the default of 100 the log would go on in another file.
+		// Megabytes; at the default of 100 the log would continue in another file.
 		"--audit-log-maxsize=100000",
 	}
 }
@@ -74,7 +74,7 @@ func (cp *ControlPlane) Audit(user string) ([]Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the audit log: %w", err)
 	}
-	// What follows the last line end is still being written.
+	// The text after the last line end is still being written.
 	return parseAudit(content[:bytes.LastIndexByte(content, '\n')+1], user)
 }
 

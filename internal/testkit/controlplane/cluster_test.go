@@ -114,7 +114,7 @@ func TestAddUser(t *testing.T) {
 		t.Errorf("got user %q of groups %q, want jane of auditors", info.Username, info.Groups)
 	}
 
-	// What she may do is up to RBAC: nothing at first, then what is bound to her group.
+	// Her rights are those of RBAC: none at first, then those that are bound to her group.
 	admin, jane := client(t, shared), kubernetes.NewForConfigOrDie(config)
 	namespace := newNamespace(t, admin)
 	list := func() error {

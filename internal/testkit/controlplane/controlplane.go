@@ -112,7 +112,7 @@ func (cp *ControlPlane) start(ctx context.Context, opts Options) error {
 		flags = append(flags, "--watch-cache=false")
 	}
 	flags = append(flags, opts.APIServerFlags...)
-	// The API server is ready before it has made these namespaces, and everybody takes them for granted.
+	// The API server is ready before it has made these namespaces, and tests take them for granted.
 	namespaces := cp.apiServerURL() + "/api/v1/namespaces/"
 	if err := cp.run(ctx, "kube-apiserver", flags, cp.apiServerURL()+"/readyz", namespaces+"kube-system", namespaces+"default"); err != nil {
 		return err

@@ -90,8 +90,8 @@ func newKey() (*ecdsa.PrivateKey, error) {
 
 func newToken() string { return rand.Text() }
 
-// AddUser returns a configuration for a user of this name and these groups. What
-// the user may do is up to the roles that are bound to them.
+// AddUser returns a configuration for a user of this name and these groups. The user's rights come from the roles that
+// are bound to them.
 func (cp *ControlPlane) AddUser(name string, groups ...string) (*rest.Config, error) {
 	subject := pkix.Name{CommonName: name, Organization: groups}
 	certPEM, keyPEM, err := cp.authority.issue(subject, x509.ExtKeyUsageClientAuth)

@@ -65,8 +65,7 @@ func TestTokenOfNobody(t *testing.T) {
 	}
 }
 
-// Whatever a user asks for is in the audit log when it is answered: also what is refused, and a
-// watch that goes on.
+// Every request of a user is in the audit log when it is answered: also a refused one, and a watch that has not ended.
 func TestAudit(t *testing.T) {
 	cp := start(t, controlplane.Options{WithoutControllerManager: true, Audit: true})
 	config, err := cp.AddUser("jane")

@@ -135,7 +135,7 @@ func (e *Engine) Endpoint() string {
 	return ""
 }
 
-// Owner is a connection string of PostgreSQL and MongoDB for who may do everything; empty with other engines.
+// Owner is a connection string of PostgreSQL and MongoDB for a user who may do everything; empty with other engines.
 func (e *Engine) Owner() string {
 	if s, ok := e.server.(interface{ ownerURL() string }); ok {
 		return s.ownerURL()
@@ -151,7 +151,7 @@ func (e *Engine) run(ctx context.Context, ready func(context.Context) error, pat
 	if err != nil {
 		return err
 	}
-	// Whatever listens on the port instead of a child that has ended may never answer.
+	// Another process that listens on the port instead of an ended child may never answer.
 	alive, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {

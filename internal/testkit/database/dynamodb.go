@@ -120,7 +120,7 @@ func (d *dynamoTable) describe() *dynamodb.DescribeTableInput {
 	return &dynamodb.DescribeTableInput{TableName: &d.t.name}
 }
 
-// item is a row as DynamoDB takes it. What is nil is absent.
+// item is a row as DynamoDB takes it. A nil value is absent.
 func item(row map[string]any) (map[string]types.AttributeValue, error) {
 	out := map[string]types.AttributeValue{}
 	for name, value := range row {

@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// refusal is MongoDB's answer to who may not do something.
+// refusal is MongoDB's answer to a user without the right.
 type refusal struct {
 	code     int32
 	codeName string
@@ -38,7 +38,7 @@ var (
 )
 
 // filter asks for the table's user and password, and refuses what a reader may not do, as MongoDB
-// would. The engine itself lets everybody in.
+// would. The engine itself lets every client in.
 func (m *mongoTable) filter(client, server io.Writer, from io.Reader) error {
 	authenticated := false
 	for {

@@ -104,7 +104,7 @@ func (s *postgresServer) start(ctx context.Context, e *Engine) error {
 	if s.owner, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return err
 	}
-	// The right to make temporary tables is everybody's, and a reader has none to write.
+	// Every user may make temporary tables, and a reader must not write.
 	_, err = s.owner.Exec(ctx, "REVOKE TEMPORARY ON DATABASE "+canaryDatabase+" FROM PUBLIC")
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// What an adapter changes, and refuses to change, without any worker.
+// Changes that an adapter makes, and refuses to make, without any worker.
 var changingRows = []row{
 	{"what is created is there, read, answered, and in sync once servers answer", creating},
 	{"nothing is created over what is there", createsOverNothing},
@@ -32,7 +32,7 @@ func creating(r *rig) {
 	}
 	id, err := r.change(creates(sets...)...)
 	r.must(err)
-	// What servers don't have yet is in the zone nevertheless.
+	// Records that servers don't have yet are in the zone nevertheless.
 	r.showsCreated(sets)
 	r.settle()
 	r.wantSets("created", sets...)

@@ -85,7 +85,7 @@ func lateConflict(r *rig) {
 		return
 	}
 	first := r.publish("first")
-	// What leads to another place in CloudFront is no less someone else's.
+	// Records that lead to another place in CloudFront are someone else's, too.
 	other := r.foreign("b")
 	other.Values = []string{"dother.cloudfront.net"}
 	r.Put(r.Zone.ID, there)

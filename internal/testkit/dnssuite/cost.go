@@ -16,7 +16,7 @@ var costRows = []row{
 	{"with many pages no record looks absent", manyPages},
 }
 
-// listing is how many calls it takes to list so many records.
+// listing is how many calls it takes to list that many records.
 func (r *rig) listing(records int) int {
 	if r.Can.Page == 0 {
 		return 1

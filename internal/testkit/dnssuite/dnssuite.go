@@ -1,5 +1,5 @@
-// Package dnssuite is what every adapter of port.DNS has to do. It drives the adapter alone and under the real workers,
-// and looks at what becomes of the zone, past the adapter.
+// Package dnssuite tests what every adapter of port.DNS has to do. It drives the adapter alone and under the real
+// workers, and reads the zone past the adapter.
 package dnssuite
 
 import (
@@ -31,7 +31,7 @@ type Subject struct {
 	Put    func(zoneID string, s dns.RecordSet)
 	Remove func(zoneID string, k dns.Key)
 	// Sets returns all that a zone holds, read past the adapter, in any order; names and values are in the form of the
-	// domain. Exact and Routed are not looked at. What is at the zone's own name of the types SOA and NS may be left out.
+	// domain. Exact and Routed are not looked at. The SOA and NS sets at the zone's own name may be left out.
 	Sets func(zoneID string) []dns.RecordSet
 	// IsNote reports whether a set is no record of anyone, but the adapter's note of who has one. Nil: there are none.
 	IsNote func(s dns.RecordSet) bool
@@ -68,8 +68,8 @@ type Subject struct {
 	Can Can
 }
 
-// Can is what a provider can do. What it can't do has a text instead of a flag: what a user is told about it, or, where
-// there is nothing to tell, why that is so. An empty text says that it can.
+// Can is what a provider can do. A missing capability has a text instead of a flag: the message to users or, if there
+// is none, the reason. An empty text says that it can.
 type Can struct {
 	// Batch is how many names one call publishes at best: one, where each record takes a call of its own.
 	Batch int

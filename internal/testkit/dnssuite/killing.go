@@ -8,7 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
-// What is left to others when the process stops at any moment.
+// Records that stay when the process stops at any moment.
 var killingRows = []row{
 	{"a process that is killed at any change leaves nothing that its ledger does not name", killedAtAnyChange},
 }

@@ -109,7 +109,7 @@ func losesAnswers(r *rig, after bool) {
 	r.wantState(o, "")
 	r.wantSets("deleted", r.cname("first").Set())
 	r.wantState(first, dns.Published)
-	// A process that stops before it sees the answer goes on from its ledger.
+	// A process that stops before it sees the answer continues from its ledger.
 	o = r.add(r.cname("b"))
 	r.Lose(after)
 	mutating, _ := r.Calls()
@@ -164,7 +164,7 @@ func deniesWorker(r *rig) {
 // many is how many objects one zone has in the rows about numbers.
 func (r *rig) many() int { return cmp.Or(r.Can.Many, 500) }
 
-// callsFor is how many calls it takes to publish so many names.
+// callsFor is how many calls it takes to publish that many names.
 func (r *rig) callsFor(names int) int { return (names + r.Can.Batch - 1) / r.Can.Batch }
 
 func oneOf500(r *rig) {
@@ -237,7 +237,7 @@ func vanishes(r *rig) {
 	r.want(o)
 	r.run(time.Hour)
 	if kept {
-		// What may be there is not given up.
+		// A record that may be there is not given up.
 		if len(o.Ledger) != 1 || o.Ledger[0].State != dns.Retracting {
 			r.t.Errorf("ledger %v, want the record that is still to be deleted", o.Ledger)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// What an adapter reads, without any worker.
+// Reads of an adapter, without any worker.
 var readingRows = []row{
 	{"the traits are complete", traits},
 	{"zones are listed under their canonical names and found by their ids", listsZones},

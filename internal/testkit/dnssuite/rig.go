@@ -169,7 +169,7 @@ func (r *rig) step() time.Duration {
 	return wait
 }
 
-// run lets workers and objects go on for so long, with the clock going from one step to the next.
+// run lets workers and objects work for that long, with the clock jumping from one step to the next.
 func (r *rig) run(d time.Duration) {
 	r.t.Helper()
 	end := r.Clock.Now().Add(d)
@@ -188,7 +188,7 @@ func (r *rig) run(d time.Duration) {
 	r.t.Fatal("the workers do not come to rest")
 }
 
-// until lets workers and objects go on until something is so, for a day at most.
+// until lets workers and objects work until something is so, for a day at most.
 func (r *rig) until(what string, is func() bool) {
 	r.t.Helper()
 	for range 20_000 {

@@ -1,4 +1,4 @@
-// What the adapter for ExternalDNS relies on: how the real one treats its objects, and records that are not its own.
+// The adapter for ExternalDNS relies on how the real one treats its objects, and records that are not its own.
 package externaldns_test
 
 import (
@@ -105,8 +105,8 @@ func TestARecordOfAnotherInstanceIsLeftAlone(t *testing.T) {
 	w.expect(there...)
 }
 
-// The planner does not see records of types that it does not manage, and BIND passes over a CNAME beside them without a
-// word. So ExternalDNS believes each time that it has published the record, and leaves the note behind.
+// The planner does not see records of types that it does not manage, and BIND silently ignores a CNAME next to them. So
+// ExternalDNS believes each time that it has published the record, and leaves the note behind.
 func TestARecordOfAnUnmanagedTypeHidesThatNothingIsPublished(t *testing.T) {
 	for _, c := range []struct{ name, line string }{
 		{"text", `www.example.com 300 TXT "v=spf1 -all"`},
@@ -126,7 +126,7 @@ func TestARecordOfAnUnmanagedTypeHidesThatNothingIsPublished(t *testing.T) {
 			w.observed("www", true)
 			w.expect(c.line, w.note("cname-www.example.com", "www"))
 
-			// What comes to the name later is taken for its own, and deleted.
+			// A record that appears at the name later is taken for its own, and deleted.
 			w.removeByHand(c.line)
 			w.byHand("www.example.com 300 CNAME d222.cloudfront.net.")
 			w.round()

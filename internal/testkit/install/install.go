@@ -193,7 +193,7 @@ func (i *Installation) Env() map[string]string {
 	return out
 }
 
-// User is who the operator is to the API server.
+// User is the operator's user at the API server.
 func (i *Installation) User() string {
 	return "system:serviceaccount:" + i.Namespace + ":" + i.account
 }

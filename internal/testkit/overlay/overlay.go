@@ -121,8 +121,8 @@ func nameOf(f *ast.FuncDecl) string {
 
 var originalWord = regexp.MustCompile(`\boriginal\b`)
 
-// in returns the text of a file with the function renamed, by the suffix, and another one under its name. What the
-// compiler says of that one names the mutation in place of a file.
+// in returns the text of a file with the function renamed, by the suffix, and another one under its name. The
+// compiler's messages about that one name the mutation in place of a file.
 func (r Replacement) in(text, suffix, mutation string) (string, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", text, parser.SkipObjectResolution)

@@ -53,7 +53,7 @@ func (g *Guard) Folder(path string) { g.tell("folder", path) }
 func (g *Guard) watch(pid int)  { g.tell("watch", strconv.Itoa(pid)) }
 func (g *Guard) forget(pid int) { g.tell("forget", strconv.Itoa(pid)) }
 
-// tell may fail only when the guard was killed; then we go on without one.
+// tell may fail only when the guard was killed; then we continue without one.
 func (g *Guard) tell(what, value string) {
 	if g != nil {
 		_, _ = fmt.Fprintf(g.pipe, "%s %q\n", what, value) // one write, so lines don't mix

@@ -20,7 +20,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
-// Two processes take so many of the 12,000 ports that they would meet by chance.
+// Two processes take enough of the 12,000 ports to meet by chance.
 const manyPorts = 500
 
 // What the test binary is when it is started by a test: a process that holds ports and prints them, or one that listens

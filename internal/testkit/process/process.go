@@ -260,7 +260,7 @@ func (c *Child) Err() error {
 // portInUse is what programs print that can't listen, whatever they are written in.
 var portInUse = regexp.MustCompile(`(?i)address already in use|EADDRINUSE`)
 
-// inUseLines is how far from the end of a log that stands: what gives up says more before it is gone.
+// inUseLines is how far from the end of a log that can be: a program that gives up says more before it ends.
 const inUseLines = 30
 
 // LogTail returns the last lines of the child's log file.

@@ -107,7 +107,7 @@ func TestGuardCleansUp(t *testing.T) {
 		"watch " + strconv.Quote(strconv.Itoa(orphan.Process.Pid)) + "\n" +
 		"watch " + strconv.Quote(strconv.Itoa(spared.Process.Pid)) + "\n" +
 		"forget " + strconv.Quote(strconv.Itoa(spared.Process.Pid)) + "\n" +
-		"watch \"1\"\nwatch \"\"\n" + // never everybody
+		"watch \"1\"\nwatch \"\"\n" + // never all processes
 		"folder \"" + kept // the process that wrote this was killed
 	if err := process.RunGuard(strings.NewReader(told)); err != nil {
 		t.Errorf("guarding: %v", err)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// TestsAtOnce lets so many tests of a package run at the same time, unless the command line says how many: those that
+// TestsAtOnce lets n tests of a package run at the same time, unless the command line says how many: those that
 // wait for processes need no processor meanwhile. It is for TestMain.
 func TestsAtOnce(n int) error {
 	flag.Parse()

@@ -47,7 +47,7 @@ func (s *suite) testCut(t *testing.T) {
 			table.Wire().CutAfter(n)
 			got, err := s.read(t, table, table.Query())
 			must(t, table.Wire().Heal())
-			// The last bytes are the store's goodbye: who has everything may do without.
+			// The last bytes are the store's goodbye: a reader that has everything does not need them.
 			if err == nil && len(got.rows) == len(rows) && percent > 95 {
 				return
 			}
@@ -102,7 +102,7 @@ func (s *suite) testCancelled(t *testing.T) {
 		}
 		return nil
 	}}
-	// Part of the read is held back, or it could be complete before the reader learns of the end.
+	// Part of the read is delayed, or it could be complete before the reader learns of the end.
 	table.Wire().HangAfter(s.bytes(t, table) * 9 / 10)
 	s.endsSoon(ctx, t, table, table.Query(), into)
 	must(t, table.Wire().Heal())
@@ -160,7 +160,7 @@ func (s *suite) testPassword(t *testing.T) {
 	}
 }
 
-// testDatabase takes every failure: some stores don't tell who may not see a database whether it is there.
+// testDatabase takes every failure: some stores don't tell a user without rights whether the database exists.
 func (s *suite) testDatabase(t *testing.T) {
 	table := s.newTable(t, database.TableOptions{}, customers(1)...)
 	q := table.Query()

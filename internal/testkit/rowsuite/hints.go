@@ -399,7 +399,7 @@ func (s *suite) testListenRevoked(t *testing.T) {
 		noSecret(t, l.err)
 		wantFault(t, l.err, fault.Denied)
 	case <-l.ready:
-		if !s.is(mapping.Postgres) { // where everybody may LISTEN, and the reads are what is denied
+		if !s.is(mapping.Postgres) { // where every user may LISTEN, and only the reads are denied
 			t.Error("the listener became ready")
 		}
 	case <-time.After(soon):

@@ -15,9 +15,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
-// RunPage does what the page of a provider tells people to do before a table is watched, with the statements of the page,
-// and wants a change to be told: any in a small table, that of a row in a large one. The table customers of the page is one of
-// the engine's.
+// RunPage does what the page of a provider tells users to do before a table is watched, with the statements of the
+// page, and wants a change to be told: any in a small table, that of a row in a large one. The table customers of the
+// page is one of the engine's.
 func RunPage(t *testing.T, hints port.Hints, engine *database.Engine, page string) {
 	t.Helper()
 	s := &suite{hints: hints, engine: engine}

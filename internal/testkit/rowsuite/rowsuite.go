@@ -1,4 +1,4 @@
-// Package rowsuite is what every adapter of port.Rows has to do, shown on a real store.
+// Package rowsuite tests what every adapter of port.Rows has to do, on a real store.
 package rowsuite
 
 import (

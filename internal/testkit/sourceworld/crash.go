@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// errDead is what a process hears that has crashed: it does nothing any more.
+// errDead is the answer to every write of a process that has crashed.
 var errDead = errors.New("the process is dead")
 
 // gate stands between one process and the API server. Writes come from several goroutines at once, so

@@ -58,7 +58,7 @@ func (w *World) Get(name string) (o *v1alpha1.TenantSource, found bool) {
 	return o, err == nil
 }
 
-// Edit changes a source as a person would.
+// Edit changes a source as a user would.
 func (w *World) Edit(name string, change func(*v1alpha1.TenantSource)) {
 	w.t.Helper()
 	o, found := w.Get(name)

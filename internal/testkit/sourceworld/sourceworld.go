@@ -76,7 +76,7 @@ type Options struct {
 type World struct {
 	Clock     *clocktesting.FakeClock
 	Namespace string
-	// Kube writes as a person would.
+	// Kube writes as a user would.
 	Kube client.WithWatch
 	// Events are those that the operator published, oldest first.
 	Events []reconcile.Event
@@ -100,7 +100,7 @@ type World struct {
 	unread atomic.Bool
 	// woken are the sources that the process itself wakes.
 	woken <-chan event.GenericEvent
-	wake  func(ctx context.Context, source types.NamespacedName)
+	wake  func(ctx context.Context, sources ...types.NamespacedName)
 	// related are the watches of other kinds.
 	related []reconcile.Related
 	failing map[string]int
@@ -226,7 +226,7 @@ func (w *World) Advance(d time.Duration) {
 	}
 }
 
-// Deploy plays what becomes of all tenants: each is ready with its present spec, or stalled where fails says so.
+// Deploy plays the deployment of all tenants: each is ready with its present spec, or stalled where fails says so.
 func (w *World) Deploy(fails func(*v1alpha1.DistributionTenant) bool) {
 	w.t.Helper()
 	for _, o := range w.AllTenants() {

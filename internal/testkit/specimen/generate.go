@@ -244,7 +244,7 @@ func (g generator) certificate(arn string) *v1alpha1.ViewerCertificate {
 	}
 	if !g.tenants && g.yes("own addresses") {
 		v.SSLSupportMethod = pick[v1alpha1.SSLSupportMethod](g, "which", "vip", "static-ip")
-		// The default is for those who send the name that they want.
+		// The default is for clients that send the name that they want.
 		v.MinimumProtocolVersion = cmp.Or(v.MinimumProtocolVersion, "TLSv1")
 	}
 	switch g.one("certificate", kinds...) {

@@ -23,28 +23,35 @@ type OperatorOptions struct {
 	Flags []string
 	// Env comes on top of the stack's; an empty value removes.
 	Env map[string]string
+	// AsInstalled leaves out the flags that differ from the chart's for the sake of tests.
+	AsInstalled bool
+	// Program, if any, is run instead of the installation's.
+	Program *Program
+}
+
+// Program is an operator that is run with nothing of the chart, as the administrator.
+type Program struct {
+	Path string
+	// Arguments returns its arguments and the URL that answers when it is ready, if any, for two addresses.
+	Arguments func(probes, metrics string) (arguments []string, probe string, err error)
 }
 
 // Operator is one replica: the same flags and addresses, in one process after another.
 type Operator struct {
 	stack           *Stack
 	options         OperatorOptions
-	dir             string
 	probes, metrics string
-	starts          int
-	child           *process.Child
+	// number is which of the stack's it is, from 0.
+	number, starts int
+	child          *process.Child
 }
 
 // StartOperator starts an operator and returns when it is ready.
 func (s *Stack) StartOperator(ctx context.Context, o OperatorOptions) (*Operator, error) {
-	dir, err := os.MkdirTemp(s.dir, "operator-")
-	if err != nil {
-		return nil, fmt.Errorf("making a folder for logs: %w", err)
-	}
 	if o.Installation == nil {
 		o.Installation = s.host.Installation
 	}
-	op := &Operator{stack: s, options: o, dir: dir}
+	op := &Operator{stack: s, options: o, number: len(s.operators)}
 	s.operators = append(s.operators, op)
 	return op, process.RetryInUse(func() error {
 		ports, err := s.processes.Ports(ctx, 2)
@@ -58,29 +65,63 @@ func (s *Stack) StartOperator(ctx context.Context, o OperatorOptions) (*Operator
 
 // Start starts the replica again after its process has ended.
 func (o *Operator) Start(ctx context.Context) error {
-	o.starts++
-	// In addition to the addresses there are five differences from the chart: databases are at loopback, metrics are scraped without a token, no
-	// process waits for the lease of one that was killed, and the operators of tests that run at the same time do not
-	// share the one ConfigMap of the deletion budget, nor who has a domain: each stack has an AWS of its own. A test that
-	// is about one of these sets the flag.
+	if o.options.Program != nil {
+		return o.startProgram(ctx, o.options.Program)
+	}
+	// In addition to the addresses, databases are at loopback, and metrics are scraped without a token.
 	ours := []string{
-		"--health-probe-bind-address=" + o.probes, "--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--leader-elect=false",
-		"--deletion-budget=false", "--domain-claims=false", "--tenantsource-allow-dial=127.0.0.0/8",
+		"--health-probe-bind-address=" + o.probes, "--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--tenantsource-allow-dial=127.0.0.0/8",
+	}
+	if !o.options.AsInstalled {
+		// No process waits for the lease of one that was killed, and the operators of tests that run at the same time do not
+		// share the one ConfigMap of the deletion budget, nor who has a domain: each stack has an AWS of its own. A test that
+		// is about one of these sets the flag.
+		ours = append(ours, "--leader-elect=false", "--deletion-budget=false", "--domain-claims=false")
 	}
 	flags := slices.Concat(o.options.Installation.Args(), ours, o.options.Flags)
-	child, err := o.stack.processes.Start(process.Command{
-		Path: o.stack.host.Binary("operator"), Args: flags,
-		Env: o.stack.env(o.options.Installation, o.options.Env), LogFile: filepath.Join(o.dir, fmt.Sprintf("%d.log", o.starts)),
-	})
-	if err != nil {
+	if err := o.run(o.stack.host.Binary("operator"), flags, o.stack.env(o.options.Installation, o.options.Env)); err != nil {
 		return err
 	}
-	o.child = child
-	if err := await(ctx, child, o.ProbeURL("readyz")); err != nil {
+	if err := await(ctx, o.child, o.ProbeURL("readyz")); err != nil {
 		return err
 	}
 	// The server of the metrics starts at the same time, and may be later.
-	return awaitListener(ctx, child, o.metrics)
+	return awaitListener(ctx, o.child, o.metrics)
+}
+
+func (o *Operator) startProgram(ctx context.Context, p *Program) error {
+	arguments, probe, err := p.Arguments(o.probes, o.metrics)
+	if err != nil {
+		return err
+	}
+	// The chart's limit of memory is ours alone.
+	env := o.stack.Env(map[string]string{"KUBECONFIG": o.stack.host.ControlPlane.Kubeconfig(), "GOMEMLIMIT": ""})
+	if err := o.run(p.Path, arguments, env); err != nil || probe == "" {
+		return err
+	}
+	return await(ctx, o.child, probe)
+}
+
+// run starts a process, with a log of its own.
+func (o *Operator) run(path string, arguments, env []string) error {
+	o.starts++
+	child, err := o.stack.processes.Start(process.Command{
+		Path: path, Args: arguments, Env: env, LogFile: o.logFile(o.starts),
+	})
+	if err != nil {
+		return err // the one before is still the child
+	}
+	o.child = child
+	return nil
+}
+
+// logFile is that of one of its processes, counted from 1.
+func (o *Operator) logFile(start int) string {
+	name := "operator.log"
+	if o.number > 0 || start > 1 {
+		name = fmt.Sprintf("operator-%d-%d.log", o.number+1, start)
+	}
+	return filepath.Join(o.stack.options.LogDir, name)
 }
 
 // ProbeURL is the address of healthz or readyz.
@@ -91,6 +132,9 @@ func (o *Operator) MetricsURL() string { return o.metrics + "/metrics" }
 
 // Signal sends a signal to the process.
 func (o *Operator) Signal(signal syscall.Signal) error { return o.child.Signal(signal) }
+
+// Child is the process.
+func (o *Operator) Child() *process.Child { return o.child }
 
 // PID is the id of the process.
 func (o *Operator) PID() int { return o.child.PID() }
@@ -143,7 +187,7 @@ func (o *Operator) Running() bool {
 func (o *Operator) Log() (string, error) {
 	var all strings.Builder
 	for n := range o.starts {
-		text, err := os.ReadFile(filepath.Join(o.dir, fmt.Sprintf("%d.log", n+1)))
+		text, err := os.ReadFile(o.logFile(n + 1))
 		if err != nil {
 			return "", fmt.Errorf("reading the operator's log: %w", err)
 		}

@@ -138,7 +138,7 @@ func (w *Writes) Kind(ctx context.Context, resource schema.GroupResource) (Tally
 
 // read waits until all is counted that was written before. pick is called with the lock.
 func (w *Writes) read(ctx context.Context, pick func() *Tally) (Tally, error) {
-	// What is ours was written before the fence, and etcd reports in order.
+	// Our writes came before the fence, and etcd reports in order.
 	revision, err := w.fence(ctx)
 	if err != nil {
 		return Tally{}, err
@@ -324,7 +324,7 @@ type written struct {
 // protobuf begins the objects that are Kubernetes' own.
 var protobuf = []byte("k8s\x00")
 
-// read leaves out what can't be read.
+// read leaves out values that can't be read.
 func read(value []byte) (w written) {
 	if !bytes.HasPrefix(value, protobuf) {
 		_ = json.Unmarshal(value, &w)
@@ -356,7 +356,7 @@ func changeOf(e etcdEvent) Tally {
 	case e.Entry.Version == 1:
 		return Tally{Created: 1}
 	}
-	// What can't be read counts as a write of metadata: it is one in any case.
+	// A write that can't be read counts as one of metadata: it is one in any case.
 	before, after := read(e.Previous.Value), read(e.Entry.Value)
 	switch {
 	case before.Metadata.DeletionTimestamp == nil && after.Metadata.DeletionTimestamp != nil:

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/aws/aws-sdk-go-v2/service/route53"
 
@@ -21,7 +20,7 @@ func (a *AWS) State(ctx context.Context) (sim.AccountState, error) {
 // StateOf returns all that an account holds.
 func (a *AWS) StateOf(ctx context.Context, account string) (sim.AccountState, error) {
 	var out sim.State
-	if err := a.do(ctx, http.MethodGet, "state?account="+account, nil, &out); err != nil {
+	if err := a.Control(ctx, http.MethodGet, "state?account="+account, nil, &out); err != nil {
 		return sim.AccountState{}, err
 	}
 	if len(out.Accounts) != 1 {
@@ -32,18 +31,18 @@ func (a *AWS) StateOf(ctx context.Context, account string) (sim.AccountState, er
 
 // Switch changes how the simulated AWS behaves.
 func (a *AWS) Switch(ctx context.Context, values map[string]any) error {
-	return a.do(ctx, http.MethodPost, "switches", values, nil)
+	return a.Control(ctx, http.MethodPost, "switches", values, nil)
 }
 
 // LimitRoute53 puts the request rates in force that Route 53 documents.
 func (a *AWS) LimitRoute53(ctx context.Context) error {
-	return a.do(ctx, http.MethodPost, "limits", "route53", nil)
+	return a.Control(ctx, http.MethodPost, "limits", "route53", nil)
 }
 
 // LimitUses tells what was drawn from the buckets of the limits in force.
 func (a *AWS) LimitUses(ctx context.Context) ([]sim.LimitUse, error) {
 	var out []sim.LimitUse
-	return out, a.do(ctx, http.MethodGet, "limit-uses", nil, &out)
+	return out, a.Control(ctx, http.MethodGet, "limit-uses", nil, &out)
 }
 
 // CreateZone makes a public hosted zone.
@@ -58,16 +57,9 @@ func (a *AWS) CreateZone(ctx context.Context, name string) error {
 
 // CreateConnectionGroup makes a connection group and returns its id.
 func (a *AWS) CreateConnectionGroup(ctx context.Context, name string) (string, error) {
-	out, err := a.client().CreateConnectionGroup(ctx, &cloudfront.CreateConnectionGroupInput{Name: &name, Enabled: awssdk.Bool(true)})
+	out, err := a.CloudFront().CreateConnectionGroup(ctx, &cloudfront.CreateConnectionGroupInput{Name: &name, Enabled: awssdk.Bool(true)})
 	if err != nil {
 		return "", fmt.Errorf("creating the connection group %s: %w", name, err)
 	}
 	return awssdk.ToString(out.ConnectionGroup.Id), nil
-}
-
-func (a *AWS) sdk() awssdk.Config {
-	return awssdk.Config{
-		Region: region, BaseEndpoint: awssdk.String(a.URL()),
-		Credentials: credentials.NewStaticCredentialsProvider(accessKey, secretKey, ""),
-	}
 }

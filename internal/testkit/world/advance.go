@@ -151,7 +151,7 @@ func (w *World) wakeOwners(owners []dns.Owner) {
 // watch queues what a watch with the controller's predicates would let through.
 func (w *World) watch() {
 	w.t.Helper()
-	written, alive := w.noted(), map[ID]bool{}
+	written, alive := w.takeNoted(), map[ID]bool{}
 	if written[kindDomainClaim] && w.process.claims != nil {
 		w.showClaims()
 		w.process.rouse(w.Clock.Now())

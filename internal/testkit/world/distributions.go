@@ -41,15 +41,9 @@ func (w *World) tenants() (all []client.Object) {
 
 // parents are the controllers of what tenants refer to.
 func (w *World) parents(p *process) []kind {
-	options := awsresource.Options{
-		Client: w.kube, Accounts: p.Accounts, Halt: w.Halt, Grants: w.Grants, Clock: w.Clock,
-		ClusterID: ClusterID, Defaults: w.defaults(), Interval: SweepInterval, Observer: observer{w},
-		Objects: p.controller.ObjectsOf, Breaker: p.breaker,
-		Random: func() float64 { return 0.5 },
-	}
-	ofDistributions := options
-	ofDistributions.DomainClaims = p.claims
-	p.distributions = awsresource.New(distribution.In, ofDistributions)
+	options := awsresource.Options{Shared: w.shared(p), Observer: observer{w}, Objects: p.controller.ObjectsOf}
+	p.distributions = awsresource.New(distribution.In, options)
+	options.DomainClaims = nil // a group has no domains
 	if p.breaker != nil {
 		operator.AddLosses(p.breaker, w.kube, w.due(KindDistribution), convert.ClassDistribution, convert.ClassSharedDistribution)
 		operator.AddLosses(p.breaker, w.kube, w.due(KindConnectionGroup), convert.ClassConnectionGroup)

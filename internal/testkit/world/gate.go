@@ -207,7 +207,7 @@ func (w *World) noting(c client.WithWatch) client.WithWatch {
 	return noting.Client(c, func(o client.Object, _ string) { w.note(o) })
 }
 
-// noteAll marks every kind as written to: by whom ever, and with whatever.
+// noteAll marks every kind as written to, by any client.
 func (w *World) noteAll() {
 	w.writtenMu.Lock()
 	defer w.writtenMu.Unlock()
@@ -235,8 +235,8 @@ func (w *World) note(o client.Object) {
 	}
 }
 
-// noted are the kinds that were written to since it was last asked.
-func (w *World) noted() map[string]bool {
+// takeNoted returns the kinds that were written to since its last call.
+func (w *World) takeNoted() map[string]bool {
 	w.writtenMu.Lock()
 	defer w.writtenMu.Unlock()
 	written := w.written

@@ -37,7 +37,7 @@ func (l *lostCustomers) Save(_ context.Context, m losses.Memory, version string)
 	return strconv.Itoa(l.version), nil
 }
 
-// ApproveLosses lets a plan go on, as an administrator does.
+// ApproveLosses approves a plan, as an administrator does.
 func (w *World) ApproveLosses(plan string) {
 	w.lost.stored.Approved = append(slices.Clone(w.lost.stored.Approved), plan)
 	w.lost.version++

@@ -53,7 +53,7 @@ func (w *World) Get(name string) (o *v1alpha1.DistributionTenant, found bool) {
 	return o, err == nil
 }
 
-// Edit changes an object's spec or metadata as a person would.
+// Edit changes an object's spec or metadata as a user would.
 func (w *World) Edit(name string, change func(*v1alpha1.DistributionTenant)) {
 	w.t.Helper()
 	o, found := w.Get(name)

@@ -53,7 +53,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
-// What every world starts with.
+// The objects that every world starts with.
 const (
 	ClusterID      = "test-cluster"
 	DistributionID = "E2EXAMPLE1"
@@ -131,7 +131,7 @@ type World struct {
 	Sim       *sim.Sim
 	Clock     *clocktesting.FakeClock
 	Namespace string
-	// Kube writes as a person would: past the operator's counters.
+	// Kube writes as a user would: past the operator's counters.
 	Kube client.Client
 	// AccessKey is that of the operator, from its next start on. It decides the account.
 	AccessKey string
@@ -182,7 +182,7 @@ type Event struct {
 // TenantController is that of the running process.
 func (w *World) TenantController() *distributiontenant.Controller { return w.process.controller }
 
-// process is what dies in a crash.
+// process is the part that dies in a crash.
 type process struct {
 	*cloud.Cloud
 	inventory  *inventory.Inventory
@@ -277,7 +277,7 @@ func scheme(t TB) *runtime.Scheme {
 	return s
 }
 
-// build makes a world in which a person and the operator have clients of their own.
+// build makes a world in which users and the operator have clients of their own.
 func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch, o Options) *World {
 	t.Helper()
 	if o.Seed == nil {
@@ -346,10 +346,7 @@ func (w *World) start() {
 	p.rollouts = w.rollouts()
 	p.breaker = w.breaker()
 	p.controller = distributiontenant.New(distributiontenant.Options{
-		Client: w.kube, Live: w.Kube, Accounts: p.Accounts,
-		Zones: p.zones, Resolver: w.options.Resolver, Breaker: p.breaker,
-		Halt: w.Halt, Grants: w.Grants, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
-		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone, DomainClaims: p.claims, Rollouts: p.rollouts,
+		Shared: w.shared(p), Live: w.Kube, Zones: p.zones, Resolver: w.options.Resolver, Observer: observer{w}, Gone: p.gone, Rollouts: p.rollouts,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
 		Client: w.kube, Live: w.Kube, Kind: p.controller, Failed: w.failed,
@@ -381,6 +378,14 @@ func (w *World) start() {
 	w.learnDomains()
 }
 
+// shared is what the controllers of a process share.
+func (w *World) shared(p *process) awsresource.Shared {
+	return awsresource.Shared{
+		Client: w.kube, Accounts: p.Accounts, Breaker: p.breaker, Halt: w.Halt, Grants: w.Grants, DomainClaims: p.claims, Clock: w.Clock,
+		ClusterID: ClusterID, Defaults: w.defaults(), Interval: SweepInterval, Random: func() float64 { return 0.5 },
+	}
+}
+
 // rollouts are those of a process, as the operator has them with its default flags.
 func (w *World) rollouts() *rollout.Rollouts {
 	if w.options.AtOnce {
@@ -401,7 +406,7 @@ func (w *World) rollouts() *rollout.Rollouts {
 	})
 }
 
-// ReleaseRollouts lets groups of changes go on at once, as an administrator does.
+// ReleaseRollouts lets groups of changes continue at once, as an administrator does.
 func (w *World) ReleaseRollouts(names ...string) {
 	w.process.rollouts.Released(names)
 	w.process.rouse(w.Clock.Now())

@@ -321,7 +321,7 @@ func TestManagedCertificate(t *testing.T) {
 	}
 }
 
-// What a user's web server has to serve is told in one form, whichever AWS has chosen.
+// The challenge for a user's web server has one form, whichever AWS has chosen.
 func TestTokens(t *testing.T) {
 	answer := &canned.Transport{Status: http.StatusOK, Body: `<R>
 		<CertificateStatus>pending-validation</CertificateStatus><ValidationTokenHost>self-hosted</ValidationTokenHost>

@@ -11,8 +11,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// TenantsOf implements port.Dependents. A page without a tenant that is not the last one says
-// nothing, so that it goes on to the next.
+// TenantsOf implements port.Dependents. A page without a tenant that is not the last one says nothing, so the next one
+// is read.
 func (c *Client) TenantsOf(ctx context.Context, distributionID, groupID string) ([]string, bool, error) {
 	if (distributionID == "") == (groupID == "") {
 		return nil, false, &fault.Error{

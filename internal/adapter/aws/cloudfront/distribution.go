@@ -54,8 +54,8 @@ func (c *Client) CreateDistribution(
 	return wholeDistribution(opCreateDist, out.Distribution, out.ETag)
 }
 
-// UpdateDistribution implements port.Distributions. CloudFront replaces the configuration
-// whole: what the kind has no field for is sent as it was seen.
+// UpdateDistribution implements port.Distributions. CloudFront replaces the whole configuration: members without a
+// field in the kind are sent as they were seen.
 func (c *Client) UpdateDistribution(
 	ctx context.Context, seen port.Distribution, config v1alpha1.DistributionConfig,
 ) (port.Distribution, error) {
@@ -89,8 +89,8 @@ func (c *Client) replaceDistribution(
 	return wholeDistribution(opUpdateDist, out.Distribution, out.ETag)
 }
 
-// rawConfig refuses what this client has not read: an update without it would remove
-// whatever the kind has no field for.
+// rawConfig refuses what this client has not read: an update without it would remove all members without a field in the
+// kind.
 func rawConfig(seen port.Distribution) (*types.DistributionConfig, error) {
 	raw, ok := seen.Raw.(*types.DistributionConfig)
 	if !ok || raw == nil || seen.ETag == "" {
@@ -171,7 +171,7 @@ func (c *Client) listDistributions(ctx context.Context, mode v1alpha1.Connection
 func youngerThan(modified map[string]*time.Time, since time.Time) []string {
 	var ids []string
 	for _, id := range slices.Sorted(maps.Keys(modified)) {
-		// Whatever has no time may be as young as any.
+		// A distribution without a time may be as young as any.
 		if at := modified[id]; at == nil || !at.Before(since) {
 			ids = append(ids, id)
 		}
@@ -179,8 +179,7 @@ func youngerThan(modified map[string]*time.Time, since time.Time) []string {
 	return ids
 }
 
-// completePage refuses a page of which a part is missing: that could be the part with what
-// is looked for.
+// completePage refuses a page of which a part is missing: the wanted distribution could be in that part.
 func completePage(page *types.DistributionList) error {
 	switch {
 	case page == nil:

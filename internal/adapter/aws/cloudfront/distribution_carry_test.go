@@ -133,7 +133,7 @@ func TestOldCacheSettingsGiveWayToThePolicy(t *testing.T) {
 	}
 }
 
-// What is gone from the spec is gone from AWS.
+// Members that leave the spec are removed in AWS.
 func TestAnUpdateEmptiesWhatIsNotDesired(t *testing.T) {
 	for _, mode := range modes {
 		t.Run(string(mode), func(t *testing.T) {

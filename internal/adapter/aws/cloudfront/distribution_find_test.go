@@ -152,7 +152,7 @@ func TestFindDistributionSkipsWhatHasVanished(t *testing.T) {
 	}
 }
 
-// What can't be read could be the one: it is not skipped.
+// A distribution that can't be read could be the one: it is not skipped.
 func TestFindDistributionEndsWithTheFirstFailure(t *testing.T) {
 	w, ids := crowd(t)
 	w.inject(t, sim.Fault{Operation: "GetDistribution", Times: 1, Error: &sim.FaultError{Status: 403, Code: "AccessDenied"}})

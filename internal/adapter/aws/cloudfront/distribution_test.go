@@ -36,7 +36,7 @@ var (
 	modes     = []v1alpha1.ConnectionMode{v1alpha1.ConnectionModeTenantOnly, v1alpha1.ConnectionModeDirect}
 )
 
-// What every new simulator holds from the start, ETags included.
+// The resources that every new simulator holds, ETags included.
 var seededDistribution, seededGroup = seeded()
 
 func seeded() (port.Distribution, port.Group) {
@@ -77,7 +77,7 @@ func plain(mode v1alpha1.ConnectionMode) v1alpha1.DistributionConfig {
 	})
 }
 
-// sdkFor is the SDK without the operator: what a person's tools do.
+// sdkFor is the SDK without the operator, as other tools use it.
 func sdkFor(transport http.RoundTripper) *sdk.Client {
 	return sdk.NewFromConfig(awssdk.Config{
 		Region: "us-east-1", BaseEndpoint: awssdk.String("http://cloudfront.invalid"),
@@ -380,7 +380,7 @@ func TestAnswersThatLackAPartOfADistribution(t *testing.T) {
 	}
 }
 
-// What AWS leaves out and what it fills in mean the same.
+// A member that AWS leaves out and its default mean the same.
 func TestAWSMayBeSilentAboutDefaults(t *testing.T) {
 	for _, mode := range modes {
 		sparse := &types.DistributionConfig{

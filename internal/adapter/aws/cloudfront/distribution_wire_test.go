@@ -71,12 +71,11 @@ func flat(v reflect.Value, path string, out map[string]string) {
 
 var place = regexp.MustCompile(`\[\d+\]`)
 
-// An update that changes nothing sends back what was read, to the last member. What it
-// doesn't stands here.
+// An update that changes nothing sends back what was read, to the last member. The exceptions are listed here.
 func TestAnUpdateSendsBackWhatItHasNoFieldFor(t *testing.T) {
 	behavior := []string{".DefaultTTL", ".ForwardedValues", ".MaxTTL", ".MinTTL"}
 	both := []string{
-		// An access control takes the place of an identity.
+		// An access control replaces an identity.
 		".Origins.Items.S3OriginConfig.OriginAccessIdentity",
 	}
 	tests := map[v1alpha1.ConnectionMode]struct{ behavior, top []string }{
@@ -130,7 +129,7 @@ func TestAnUpdateSendsBackWhatItHasNoFieldFor(t *testing.T) {
 	}
 }
 
-// What a spec is silent about stays as it was read, and what it removes is sent as nothing.
+// Members that a spec does not mention stay as they were read, and members that it removes are sent as empty.
 func TestWhatASpecIsSilentAboutStays(t *testing.T) {
 	off := &types.LoggingConfig{Enabled: new(false), IncludeCookies: new(true), Bucket: new(""), Prefix: new("")}
 	policy := &types.ViewerCertificate{CloudFrontDefaultCertificate: new(false), MinimumProtocolVersion: "TLSv1.2_2021", SSLSupportMethod: "sni-only"}

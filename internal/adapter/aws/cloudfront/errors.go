@@ -50,7 +50,7 @@ var errorTable = aws.Table{
 
 		// Codes that start with TooMany are quotas without standing here.
 		"EntityLimitExceeded": fault.Quota,
-		// This one has room again once what is in progress has ended.
+		// This one has room again once the invalidations in progress have ended.
 		"TooManyInvalidationsInProgress": fault.Quota,
 
 		"BatchTooLarge":          fault.Invalid,
@@ -79,20 +79,20 @@ var errorTable = aws.Table{
 	// and IllegalUpdate, and adds one with every new member.
 	Prefixes: map[string]fault.Kind{"Invalid": fault.Invalid, "Illegal": fault.Invalid},
 	Operations: map[string]map[string]fault.Kind{
-		// What is not found when something is created is what it refers to.
+		// If something is not found during a create, it is something that the request refers to.
 		opCreate:      {"EntityNotFound": fault.Invalid, "NoSuchDistribution": fault.Invalid},
 		opCreateDist:  {"EntityNotFound": fault.Invalid, "NoSuchDistribution": fault.Invalid},
 		opCreateGroup: {"EntityNotFound": fault.Invalid},
 		// An absent distribution has a code of its own.
 		opUpdateDist: {"EntityNotFound": fault.Invalid},
-		// A list is never absent: whatever was not found, it says nothing of tenants.
+		// A list is never absent: this error says nothing about tenants.
 		opList:       {"EntityNotFound": fault.Transient, "NoSuchDistribution": fault.Transient},
 		opListGroups: {"EntityNotFound": fault.Transient},
 		opListDists:  {"EntityNotFound": fault.Transient, "NoSuchDistribution": fault.Transient},
 	},
 	Texts: []aws.Text{
 		// CloudFront has one code for a domain whose control it can't prove, which DNS fixes within minutes, and for
-		// mistakes that only a person can fix. Only the text tells them apart.
+		// mistakes that only a user can fix. Only the text tells them apart.
 		{Code: "InvalidArgument", Contains: "verify domain name ownership", Kind: fault.DomainUnverified},
 	},
 }

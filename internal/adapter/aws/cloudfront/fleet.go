@@ -43,7 +43,8 @@ func (c *Client) listTenants(ctx context.Context, filter *types.DistributionTena
 	return page, next, nil
 }
 
-// Unmanaged implements port.Fleet. It writes what was read as if nothing was there before, and looks for what is lost then.
+// Unmanaged implements port.Fleet. It converts what was read as if for a create, and returns the members that get lost
+// by that.
 func (c *Client) Unmanaged(d port.Distribution) []string {
 	raw, err := rawConfig(d)
 	if err != nil {
@@ -131,7 +132,7 @@ func (l *losses) lists(path string, had, has reflect.Value) {
 	}
 }
 
-// keyOf is what people know an element of a list by.
+// keyOf is what identifies an element of a list for users.
 func keyOf(element reflect.Value, i int) string {
 	for _, name := range []string{"Id", "PathPattern", "EventType", "Name", "HeaderName"} {
 		if field := element.FieldByName(name); field.IsValid() {

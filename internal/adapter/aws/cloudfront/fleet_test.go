@@ -14,7 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/specimen"
 )
 
-// What the kind has a field for is never called unmanaged, however AWS shows it.
+// A member with a field in the kind is never called unmanaged, however AWS shows it.
 func TestWhatTheKindHasAFieldForIsManaged(t *testing.T) {
 	for _, mode := range modes {
 		generated := specimen.Distributions(mode, certificateARN)

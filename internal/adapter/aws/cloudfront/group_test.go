@@ -174,7 +174,7 @@ func TestAnAbsentAnycastListIsNoAbsentGroup(t *testing.T) {
 	}
 }
 
-// What is said of a group is checked part by part.
+// Each part of a group is checked.
 func TestAnswersThatLackAPartOfAGroup(t *testing.T) {
 	parts := []string{
 		"<Id>cg_1</Id>", "<Name>a</Name>", "<Arn>arn:1</Arn>", "<RoutingEndpoint>d1.cloudfront.net</RoutingEndpoint>", "<Status>Deployed</Status>",

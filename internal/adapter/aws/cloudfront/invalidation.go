@@ -32,7 +32,7 @@ type Invalidations struct {
 
 var _ port.Invalidations = (*Invalidations)(nil)
 
-// NewInvalidations returns what reads with one client, and requests with another that is made of c.
+// NewInvalidations returns Invalidations that read with one client, and request with another that is made of c.
 func NewInvalidations(reads *Client, c Config) *Invalidations {
 	return &Invalidations{Client: reads, requests: New(c)}
 }
@@ -63,7 +63,7 @@ func (i *Invalidations) GetInvalidation(ctx context.Context, tenantID, id string
 	return answerOf(opGetInvalidation, out.Invalidation)
 }
 
-// answerOf refuses an answer without an ID or a status: what was requested would then never be followed.
+// answerOf refuses an answer without an ID or a status: the invalidation could never be followed.
 func answerOf(operation string, i *types.Invalidation) (invalidation.Answer, error) {
 	switch {
 	case i == nil || awssdk.ToString(i.Id) == "":

@@ -63,7 +63,7 @@ func TestInvalidations(t *testing.T) {
 	}
 }
 
-// What AWS refuses is told apart by its code.
+// Refusals of AWS are distinguished by their codes.
 func TestInvalidationFaults(t *testing.T) {
 	w := newWorld(t)
 	w.SetQuotas(sim.Quotas{InvalidationPaths: 2})
@@ -126,7 +126,7 @@ func TestALostAnswerOfAnInvalidation(t *testing.T) {
 	}
 }
 
-// While writes are stopped nothing is requested, and reads go on.
+// While writes are stopped nothing is requested, and reads continue.
 func TestAHaltStopsInvalidations(t *testing.T) {
 	w := newWorld(t)
 	var halt *chain.Halt

@@ -8,9 +8,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// references remembers the caller reference of each distribution that a search has read. It never changes, so that
-// the next search reads only what is new, and one that was cut off goes on where it ended: an account can have more
-// distributions than can be read in the time of one pass. What is no longer listed is forgotten.
+// references remembers the caller reference of each distribution that a search has read. It never changes, so that the
+// next search reads only new ones, and one that was interrupted continues where it ended: an account can have more
+// distributions than can be read in the time of one pass. Distributions that are no longer listed are forgotten.
 type references struct {
 	mu  sync.Mutex
 	all map[v1alpha1.ConnectionMode]map[string]string

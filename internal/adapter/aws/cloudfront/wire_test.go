@@ -251,8 +251,7 @@ func TestAHangEndsWithTheContextAndIsNotRepeated(t *testing.T) {
 	}
 }
 
-// What a proxy says is not what CloudFront says: neither that something is absent, nor
-// that there is nothing.
+// A proxy's answer is not CloudFront's: it proves neither that something is absent, nor that there is nothing.
 func TestStrangeAnswersProveNothing(t *testing.T) {
 	const html = `<!DOCTYPE html><html><head><title>x</title></head><body><p>Log in</p></body></html>`
 	tests := []struct {

@@ -2,9 +2,7 @@ package cloudfront
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
@@ -43,9 +41,9 @@ func (c *Client) CreateTenant(
 	return observed(opCreate, out.DistributionTenant, out.ETag)
 }
 
-// UpdateTenant implements port.TenantWriter. Nothing that AWS documents says whether it takes an empty block, so that
-// one which it does not take must not hold up the rest: that is sent once more without. A refusal has changed
-// nothing, so that the ETag still stands for what was seen.
+// UpdateTenant implements port.TenantWriter. AWS does not document whether it accepts an empty block. If it refuses
+// one, that must not delay the rest, which is sent once more without it. A refusal has changed nothing, so the ETag is
+// still that of the tenant that was seen.
 func (c *Client) UpdateTenant(
 	ctx context.Context, seen distributiontenant.Observed, t distributiontenant.Tenant, request *certificate.Request,
 ) (distributiontenant.Observed, error) {
@@ -55,37 +53,6 @@ func (c *Client) UpdateTenant(
 		return c.update(ctx, &rest)
 	}
 	return out, explained(seen, in, err)
-}
-
-// explained adds to the refusal of an update that only empties blocks what the spec can ask for instead.
-func explained(seen distributiontenant.Observed, in sdk.UpdateDistributionTenantInput, err error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid {
-		return err
-	}
-	var instead []string
-	if emptyBlock(in.Customizations) {
-		c := seen.Customizations
-		if c.Geo.Type != "" {
-			instead = append(instead, "set customizations.geoRestrictions.restrictionType to none")
-		}
-		if c.WebACL.Action != "" {
-			instead = append(instead, "set customizations.webAcl.action to disable, which needs a permission of its own")
-		}
-		if c.CertificateARN != "" {
-			instead = append(instead, "name this or another certificate in customizations.certificate")
-		}
-	}
-	if in.Parameters != nil && len(in.Parameters) == 0 {
-		instead = append(instead, "name one of the parameters")
-	}
-	if len(instead) == 0 {
-		return err
-	}
-	said := *refusal
-	said.Message = strings.TrimSuffix(said.Message, ".") +
-		". AWS may refuse to remove the last parameter or customization of a tenant. In the spec, " + strings.Join(instead, ", or ") + "."
-	return &said
 }
 
 // MoveDomain implements port.TenantWriter.

@@ -30,8 +30,8 @@ func newAllowance(c clock.PassiveClock) *allowance {
 	return &allowance{clock: c, left: changesAtOnce, at: c.Now()}
 }
 
-// take lets a batch of n changes go, or says when to come back. A batch that is larger than
-// what is ever left goes when nothing else was sent for a while.
+// take lets a batch of n changes go, or says when to come back. A batch that is larger than the allowance is sent when
+// nothing else was sent for a while.
 func (a *allowance) take(n int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
 
-// What a refused batch means, in both forms in which Route 53 says why.
+// The meaning of a refused batch, in both forms of Route 53's reasons.
 func TestRefusedBatches(t *testing.T) {
 	t.Parallel()
 	there, alsoThere, gone := cname("a", target), text("b", "x"), cname("gone", target)

@@ -1,14 +1,13 @@
 package route53
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/route53/types"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/values"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -49,13 +48,7 @@ func recordSet(s types.ResourceRecordSet) (dns.RecordSet, error) {
 		out.Exact = append(out.Exact, value)
 		out.Values = append(out.Values, readValue(out.Type, value))
 	}
-	slices.Sort(out.Values)
-	slices.Sort(out.Exact)
-	written := writeValues(out.Type, out.Values)
-	slices.Sort(written)
-	if slices.Equal(written, out.Exact) {
-		out.Exact = nil
-	}
+	written.Complete(&out)
 	return out, nil
 }
 
@@ -76,33 +69,27 @@ func readValue(kind, wire string) string {
 	case dns.CNAME:
 		return readName(wire)
 	case dns.TXT:
-		if text, ok := unquote(wire); ok {
+		if text, ok := values.Octal.Unquote(wire); ok {
 			return text
 		}
 	}
 	return wire
 }
 
-func writeValues(kind string, values []string) []string {
-	out := slices.Clone(values)
+// written is the way back.
+var written values.Writer = func(kind, value string) string {
 	if kind == dns.TXT {
-		for i, v := range out {
-			out[i] = quote(v)
-		}
+		return values.Octal.Quote(value)
 	}
-	return out
+	return value
 }
 
-// wireChange renders a change. What we never write can't be repeated either, which is what
-// deleting a set takes.
+// wireChange renders a change. A set that we never write can't be repeated either, as its deletion would require.
 func wireChange(c dns.Change) (types.Change, error) {
 	s := c.Set
 	if s.Routed {
-		return types.Change{}, &fault.Error{
-			Kind: fault.Invalid, Operation: opChange,
-			Message: fmt.Sprintf("the %s record %s has a routing policy or a health check, or is an alias for something other than CloudFront: "+
-				"the operator does not replace such a record; delete it in Route 53", s.Type, s.Name),
-		}
+		return types.Change{}, fault.New(fault.Invalid, opChange, "the %s record %s has a routing policy or a health check, or is an alias for something other than CloudFront: "+
+			"the operator does not replace such a record; delete it in Route 53", s.Type, s.Name)
 	}
 	set := &types.ResourceRecordSet{Name: awssdk.String(writeName(s.Name)), Type: types.RRType(s.Type)}
 	if s.Alias != "" {
@@ -111,11 +98,7 @@ func wireChange(c dns.Change) (types.Change, error) {
 		}
 	} else {
 		set.TTL = awssdk.Int64(s.TTL)
-		values := s.Exact
-		if values == nil {
-			values = writeValues(s.Type, s.Values)
-		}
-		for _, v := range values {
+		for _, v := range written.Of(s) {
 			set.ResourceRecords = append(set.ResourceRecords, types.ResourceRecord{Value: awssdk.String(v)})
 		}
 	}

@@ -3,8 +3,6 @@ package route53
 import (
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 func TestNames(t *testing.T) {
@@ -34,67 +32,6 @@ func TestNames(t *testing.T) {
 	if got := writeName("a@b.example.com"); got != `a\100b.example.com.` {
 		t.Errorf("written as %s", got)
 	}
-}
-
-func TestValuesOfTexts(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		wire, want string
-		ok         bool
-	}{
-		"one string":                  {`"a b"`, "a b", true},
-		"two strings are one text":    {`"a" "b"`, "ab", true},
-		"without a space too":         {`"a""b"`, "ab", true},
-		"a quote":                     {`"a\"b"`, `a"b`, true},
-		"a backslash":                 {`"a\\b"`, `a\b`, true},
-		"an escape that is not one":   {`"a\zb"`, "azb", true},
-		"a byte in octal digits":      {`"a\303\274b"`, "aüb", true},
-		"an empty text":               {`""`, "", true},
-		"nothing":                     {"", "", false},
-		"no quotes":                   {"a", "", false},
-		"a quote that is missing":     {`"a`, "", false},
-		"an escape that is cut off":   {`"a\`, "", false},
-		"something behind the string": {`"a" b`, "", false},
-		"an octal number that is too great for a byte": {`"\777"`, "", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got, ok := unquote(tt.wire); ok != tt.ok || ok && got != tt.want {
-				t.Errorf("text %q, ok %t, want %q, %t", got, ok, tt.want, tt.ok)
-			}
-		})
-	}
-}
-
-func TestEveryTextComesBack(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := string(rapid.SliceOfN(rapid.Byte(), 0, 700).Draw(t, "text"))
-		wire := quote(text)
-		if got, ok := unquote(wire); !ok || got != text {
-			t.Fatalf("%q is written as %s and read as %q, %t", text, wire, got, ok)
-		}
-		for _, c := range []byte(wire) {
-			if c < ' ' || c > '~' {
-				t.Fatalf("%s has a byte %d", wire, c)
-			}
-		}
-	})
-}
-
-func FuzzUnquote(f *testing.F) {
-	for _, seed := range []string{`"a" "b"`, `"a\"\\\052"`, `"`, `\`, `""""`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, wire string) {
-		text, ok := unquote(wire)
-		if !ok {
-			return
-		}
-		if again, ok := unquote(quote(text)); !ok || again != text {
-			t.Errorf("%s is %q, which comes back as %q", wire, text, again)
-		}
-	})
 }
 
 func FuzzNames(f *testing.F) {

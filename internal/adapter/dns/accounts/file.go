@@ -121,7 +121,8 @@ const noProvider dns.Service = "none"
 
 var accountName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// parse reads the accounts of a file. What is wrong with one account is said of that one; the error is about the file.
+// parse reads the accounts of a file. A mistake in one account is reported for that account; the error is about the
+// file.
 func parse(text []byte) ([]parsed, error) {
 	var file struct {
 		Accounts []json.RawMessage `json:"accounts"`
@@ -142,7 +143,7 @@ func parse(text []byte) ([]parsed, error) {
 		if p.err = yaml.UnmarshalStrict(raw, &p.account); p.err == nil {
 			p.err = p.account.validate()
 		}
-		// An account with an unknown field still has its place: who names it is told what is wrong.
+		// An account with an unknown field still has its place: objects that name it report the mistake.
 		p.account.Name, p.account.Provider = lenient.Name, cmp.Or(lenient.Provider, noProvider)
 		same := func(o parsed) bool { return o.account.key() == p.account.key() }
 		if at := slices.IndexFunc(out, same); at >= 0 {

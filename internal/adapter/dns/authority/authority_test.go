@@ -1,23 +1,22 @@
 package authority_test
 
 import (
-	"net"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	wire "github.com/miekg/dns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/authority"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/dnsserver"
 )
 
-// server is a DNS server that has some records and answers for nothing else. truncates makes it answer in full over TCP only.
-func server(t *testing.T, truncates bool, records ...string) string {
+// server is a DNS server that has some records and answers for nothing else.
+func server(t *testing.T, records ...string) string {
 	t.Helper()
-	mux := wire.NewServeMux()
-	mux.HandleFunc(".", func(w wire.ResponseWriter, q *wire.Msg) {
+	return serve(t, func(w wire.ResponseWriter, q *wire.Msg) {
 		m := new(wire.Msg).SetReply(q)
 		m.Authoritative = true
 		for _, text := range records {
@@ -30,44 +29,18 @@ func server(t *testing.T, truncates bool, records ...string) string {
 				m.Answer = append(m.Answer, r)
 			}
 		}
-		if _, udp := w.RemoteAddr().(*net.UDPAddr); udp && truncates {
-			m.Answer, m.Truncated = nil, true
-		}
 		_ = w.WriteMsg(m)
 	})
-	return serve(t, mux)
 }
 
-func serve(t *testing.T, handler wire.Handler) string {
+func serve(t *testing.T, handle wire.HandlerFunc) string {
 	t.Helper()
-	packets, streams := listen(t)
-	for _, s := range []*wire.Server{{PacketConn: packets, Handler: handler}, {Listener: streams, Handler: handler}} {
-		var started sync.WaitGroup
-		started.Add(1)
-		s.NotifyStartedFunc = started.Done
-		go func() { _ = s.ActivateAndServe() }()
-		started.Wait()
-		t.Cleanup(func() { _ = s.Shutdown() })
+	s, err := dnsserver.Start(t.Context(), "127.0.0.1:0", handle)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return packets.LocalAddr().String()
-}
-
-// listen finds a port that is free for both transports.
-func listen(t *testing.T) (net.PacketConn, net.Listener) {
-	t.Helper()
-	config := new(net.ListenConfig)
-	for range 100 {
-		packets, err := config.ListenPacket(t.Context(), "udp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if streams, err := config.Listen(t.Context(), "tcp", packets.LocalAddr().String()); err == nil {
-			return packets, streams
-		}
-		_ = packets.Close()
-	}
-	t.Fatal("no port is free for both UDP and TCP")
-	return nil, nil
+	t.Cleanup(func() { _ = s.Stop() })
+	return s.Address
 }
 
 const zone = "example.com"
@@ -102,16 +75,15 @@ func TestShow(t *testing.T) {
 		"it shows none any more":                           {nil, []dns.Change{change(dns.Delete, zone, dns.CNAME, target)}, true},
 		"it still shows some":                              {[]string{"example.com. 60 A 192.0.2.1"}, []dns.Change{change(dns.Delete, zone, dns.CNAME, target)}, false},
 		"several addresses have to be there":               {[]string{"a.example.com. 60 A 192.0.2.1"}, []dns.Change{change(dns.Create, "a.example.com", dns.A, "192.0.2.1", "192.0.2.2")}, false},
+		"a set without values can't be seen":               {nil, []dns.Change{change(dns.Create, "a.example.com", dns.A)}, true},
 		"a type that DNS does not know can't be asked for": {nil, []dns.Change{change(dns.Create, "a.example.com", "ALIAS", "x")}, true},
 	} {
-		for transport, truncates := range map[string]bool{"UDP": false, "TCP": true} {
-			t.Run(name+"/"+transport, func(t *testing.T) {
-				got, err := authority.Show(t.Context(), []string{server(t, truncates, test.records...)}, zone, test.changes)
-				if err != nil || got != test.want {
-					t.Errorf("got %v, %v; want %v", got, err, test.want)
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := authority.Show(t.Context(), []string{server(t, test.records...)}, zone, test.changes)
+			if err != nil || got != test.want {
+				t.Errorf("got %v, %v; want %v", got, err, test.want)
+			}
+		})
 	}
 }
 
@@ -119,7 +91,7 @@ func TestShow(t *testing.T) {
 func TestADeletionBelowAWildcard(t *testing.T) {
 	const target = "d1.cloudfront.net"
 	wildcard := func(value string, others ...string) string {
-		return serve(t, wire.HandlerFunc(func(w wire.ResponseWriter, q *wire.Msg) {
+		return serve(t, func(w wire.ResponseWriter, q *wire.Msg) {
 			m := new(wire.Msg).SetReply(q)
 			m.Authoritative = true
 			text := q.Question[0].Name + " 60 CNAME " + value + "."
@@ -134,7 +106,7 @@ func TestADeletionBelowAWildcard(t *testing.T) {
 			}
 			m.Answer = append(m.Answer, r)
 			_ = w.WriteMsg(m)
-		}))
+		})
 	}
 	deleted := []dns.Change{change(dns.Delete, "a.example.com", dns.CNAME, target)}
 	for name, test := range map[string]struct {
@@ -160,11 +132,11 @@ func TestADeletionBelowAWildcard(t *testing.T) {
 }
 
 func TestAServerThatDoesNotAnswerHasNoSay(t *testing.T) {
-	refusing := serve(t, wire.HandlerFunc(func(w wire.ResponseWriter, q *wire.Msg) {
+	refusing := serve(t, func(w wire.ResponseWriter, q *wire.Msg) {
 		_ = w.WriteMsg(new(wire.Msg).SetRcode(q, wire.RcodeRefused))
-	}))
-	remembering := serve(t, wire.HandlerFunc(func(w wire.ResponseWriter, q *wire.Msg) { _ = w.WriteMsg(new(wire.Msg).SetReply(q)) }))
-	has, hasNot := server(t, false, "a.example.com. 60 CNAME d1.cloudfront.net."), server(t, false)
+	})
+	remembering := serve(t, func(w wire.ResponseWriter, q *wire.Msg) { _ = w.WriteMsg(new(wire.Msg).SetReply(q)) })
+	has, hasNot := server(t, "a.example.com. 60 CNAME d1.cloudfront.net."), server(t)
 	created := []dns.Change{change(dns.Create, "a.example.com", dns.CNAME, "d1.cloudfront.net")}
 	for name, test := range map[string]struct {
 		servers []string
@@ -181,6 +153,32 @@ func TestAServerThatDoesNotAnswerHasNoSay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := authority.Show(t.Context(), test.servers, zone, created)
+			if got != test.want || fault.KindOf(err) != test.fails {
+				t.Errorf("got %v, %v; want %v, %s", got, err, test.want, test.fails)
+			}
+		})
+	}
+}
+
+// Where no server responds the word of the service counts, once the change is old enough.
+func TestAccepted(t *testing.T) {
+	created := []dns.Change{change(dns.Create, "a.example.com", dns.CNAME, "d1.cloudfront.net"), change(dns.Create, "b.example.com", dns.CNAME, "d1.cloudfront.net")}
+	has := server(t, "a.example.com. 60 CNAME d1.cloudfront.net.", "b.example.com. 60 CNAME d1.cloudfront.net.")
+	for name, test := range map[string]struct {
+		servers []string
+		age     time.Duration
+		want    bool
+		fails   fault.Kind
+	}{
+		"the server shows it":         {[]string{has}, 0, true, fault.None},
+		"it shows a part":             {[]string{server(t, "a.example.com. 60 CNAME d1.cloudfront.net.")}, time.Hour, false, fault.None},
+		"none responds":               {[]string{silent(t)}, 59 * time.Second, false, fault.Transient},
+		"none responds after a while": {[]string{silent(t)}, time.Minute, true, fault.None},
+		"none is known":               {nil, 59 * time.Second, false, fault.Transient},
+		"none is known after a while": {nil, time.Minute, true, fault.None},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := authority.Accepted(t.Context(), test.servers, "", created, func() time.Duration { return test.age })
 			if got != test.want || fault.KindOf(err) != test.fails {
 				t.Errorf("got %v, %v; want %v, %s", got, err, test.want, test.fails)
 			}

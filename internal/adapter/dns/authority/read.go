@@ -3,12 +3,12 @@ package authority
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	wire "github.com/miekg/dns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/query"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -16,24 +16,21 @@ import (
 // Serve reports whether the servers, each a host with a port, have a zone: fault.Denied where one says that it does not, and
 // fault.Transient where none responds.
 func Serve(ctx context.Context, servers []string, zone string) error {
-	return anyOf(servers, func(server string) error {
-		answer, err := exchange(ctx, server, zone, wire.TypeSOA)
-		if err != nil {
-			return err
-		}
-		if answer.Authoritative && slices.ContainsFunc(answer.Answer, func(r wire.RR) bool {
-			return r.Header().Rrtype == wire.TypeSOA && canonical(r.Header().Name) == zone
-		}) {
+	var failure error
+	for _, server := range servers {
+		answer, err := query.Ask(ctx, server, query.Question{Name: zone, Kind: wire.TypeSOA})
+		switch {
+		case err != nil:
+			failure = err
+		case query.SOA(answer.Msg, zone) != nil:
 			return nil
+		case answer.Rcode == wire.RcodeServerFailure:
+			failure = answer.Refusal()
+		default:
+			return fault.New(fault.Denied, operation, "the name server %s does not have the zone %s: correct the account's nameServers or its domains", server, zone)
 		}
-		if answer.Rcode == wire.RcodeServerFailure {
-			return fmt.Errorf("querying %s for %s: got the response code %s", server, zone, wire.RcodeToString[answer.Rcode])
-		}
-		return &fault.Error{
-			Kind: fault.Denied, Operation: operation,
-			Message: fmt.Sprintf("the name server %s does not have the zone %s: correct the account's nameServers or its domains", server, zone),
-		}
-	})
+	}
+	return silent(servers, failure)
 }
 
 // kinds are what a name is asked for, after its addresses: all that names commonly have.
@@ -67,40 +64,19 @@ func At(ctx context.Context, servers []string, zone, name string) (sets []dns.Re
 	return sets, nil
 }
 
-// silent says that no server has responded.
-func silent(servers []string, failure error) error {
-	return &fault.Error{
-		Kind: fault.Transient, Operation: operation, Err: failure,
-		Message: fmt.Sprintf("none of the name servers %s responded", strings.Join(servers, ", ")),
-	}
-}
-
-// anyOf asks one server after the other until one has a say.
-func anyOf(servers []string, ask func(server string) error) error {
-	var failure error
-	for _, server := range servers {
-		err := ask(server)
-		if err == nil || fault.KindOf(err) == fault.Denied {
-			return err
-		}
-		failure = err
-	}
-	return silent(servers, failure)
-}
-
 func at(ctx context.Context, server, zone, name string) ([]dns.RecordSet, error) {
-	answer, err := exchange(ctx, server, name, wire.TypeA)
+	answer, err := query.Ask(ctx, server, query.Question{Name: name, Kind: wire.TypeA})
 	if err != nil {
 		return nil, err
 	}
 	if cut := referral(answer, zone); cut != nil {
 		return []dns.RecordSet{*cut}, nil
 	}
-	if err := believe(answer, server, name); err != nil || answer.Rcode == wire.RcodeNameError {
+	if err := answer.NoAuthority(); err != nil || answer.Rcode == wire.RcodeNameError {
 		return nil, err
 	}
 	sets := standing(ctx, server, answer, name)
-	if len(valuesOf(answer, name, dns.CNAME)) > 0 {
+	if len(answer.Values(name, dns.CNAME)) > 0 {
 		return sets, nil // it, or the wildcard that shows it, leaves no room for anything else
 	}
 	for _, kind := range kinds {
@@ -114,13 +90,13 @@ func at(ctx context.Context, server, zone, name string) ([]dns.RecordSet, error)
 
 // referral is the NS set with which a server leaves a name below the zone's own to others, nil where it does not. A server
 // that has the zone below as well answers for that one instead, and tells its SOA where the name has nothing.
-func referral(answer *wire.Msg, zone string) *dns.RecordSet {
+func referral(answer query.Answer, zone string) *dns.RecordSet {
 	if len(answer.Answer) > 0 {
 		return nil
 	}
 	var cut *dns.RecordSet
 	for _, r := range answer.Ns {
-		name, server := canonical(r.Header().Name), ""
+		name, server := dns.Lower(r.Header().Name), ""
 		switch r := r.(type) {
 		case *wire.NS:
 			if !answer.Authoritative && answer.Rcode == wire.RcodeSuccess {
@@ -137,7 +113,7 @@ func referral(answer *wire.Msg, zone string) *dns.RecordSet {
 		if cut == nil {
 			cut = &dns.RecordSet{Key: dns.Key{Name: name, Type: wire.TypeToString[wire.TypeNS]}, TTL: int64(r.Header().Ttl)}
 		}
-		cut.Values = append(cut.Values, canonical(server))
+		cut.Values = append(cut.Values, dns.Lower(server))
 	}
 	if cut != nil {
 		slices.Sort(cut.Values)
@@ -146,14 +122,14 @@ func referral(answer *wire.Msg, zone string) *dns.RecordSet {
 }
 
 // standing are the sets in an answer that stand at the very name.
-func standing(ctx context.Context, server string, answer *wire.Msg, name string) (sets []dns.RecordSet) {
+func standing(ctx context.Context, server string, answer query.Answer, name string) (sets []dns.RecordSet) {
 	for _, r := range answer.Answer {
 		kind := r.Header().Rrtype
 		key := dns.Key{Name: name, Type: wire.TypeToString[kind]}
-		if canonical(r.Header().Name) != name || slices.ContainsFunc(sets, func(s dns.RecordSet) bool { return s.Key == key }) {
+		if dns.Lower(r.Header().Name) != name || slices.ContainsFunc(sets, func(s dns.RecordSet) bool { return s.Key == key }) {
 			continue
 		}
-		set := dns.RecordSet{Key: key, TTL: int64(r.Header().Ttl), Values: valuesOf(answer, name, key.Type)}
+		set := dns.RecordSet{Key: key, TTL: int64(r.Header().Ttl), Values: answer.Values(name, key.Type)}
 		slices.Sort(set.Values)
 		if !covered(ctx, server, set, kind) {
 			sets = append(sets, set)

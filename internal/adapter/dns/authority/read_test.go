@@ -28,7 +28,7 @@ func set(name, kind string, ttl int64, values ...string) dns.RecordSet {
 	return dns.RecordSet{Key: dns.Key{Name: name, Type: kind}, TTL: ttl, Values: values}
 }
 
-// What a real server shows at a name, with a zone that has all that can be mistaken.
+// The answers of a real server at a name, with a zone that has everything that can be mistaken.
 func TestAt(t *testing.T) {
 	server, err := bind.Start(t.Context(), bind.Options{Zones: []bind.Zone{{Name: zone, Records: []string{
 		"alias.example.com. 60 IN CNAME other.example.net.",

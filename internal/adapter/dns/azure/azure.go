@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/arm"
@@ -44,7 +43,7 @@ type Config struct {
 	ResourceGroup string
 	Credential    Credential
 	Cloud         Cloud
-	// Endpoint and Authority take the place of the cloud's Resource Manager and Entra ID, in private clouds. Both have to be
+	// Endpoint and Authority replace the cloud's Resource Manager and Entra ID, in private clouds. Both have to be
 	// https. Audience is who tokens for this Resource Manager are for. Empty: that of the cloud.
 	Endpoint, Authority, Audience string
 	// HTTPClient is the SDK's own if nil.
@@ -59,10 +58,7 @@ type Config struct {
 }
 
 // DNS is Azure DNS as one account sees it. It is safe for concurrent use.
-type DNS struct{ zones *Zones }
-
-// Zones are the zones of an account. It is safe for concurrent use.
-type Zones struct {
+type DNS struct {
 	config  Config
 	zones   *armdns.ZonesClient
 	records *armdns.RecordSetsClient
@@ -76,7 +72,7 @@ type Zones struct {
 
 var (
 	_ port.DNS   = (*DNS)(nil)
-	_ port.Zones = (*Zones)(nil)
+	_ port.Zones = (*DNS)(nil)
 )
 
 // New returns the account. It makes no call.
@@ -106,7 +102,7 @@ func New(c Config) (*DNS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DNS{zones: &Zones{config: c, zones: zones, records: records, servers: map[string][]string{}}}, nil
+	return &DNS{config: c, zones: zones, records: records, servers: map[string][]string{}}, nil
 }
 
 func clients(subscription string, token azcore.TokenCredential, o *arm.ClientOptions) (*armdns.ZonesClient, *armdns.RecordSetsClient, error) {
@@ -138,12 +134,12 @@ func (c Config) cloud() (cloud.Configuration, error) {
 }
 
 // As implements port.DNS. An account has one identity.
-func (d *DNS) As(dns.Access) port.Zones { return d.zones }
+func (d *DNS) As(dns.Access) port.Zones { return d }
 
 // Traits implements port.DNS.
 func (d *DNS) Traits() dns.Traits {
 	list := opListZones
-	if d.zones.config.ResourceGroup != "" {
+	if d.config.ResourceGroup != "" {
 		list = opListZonesOfGroup
 	}
 	return dns.Traits{
@@ -152,38 +148,16 @@ func (d *DNS) Traits() dns.Traits {
 	}
 }
 
-// callTimeout ends a call that Azure does not answer, so that one does not hold up its zone. Its usual answers take less
-// than a second.
-const callTimeout = 30 * time.Second
-
-// errand is all that one question or change takes. Its calls follow each other although the rate may be used up: a name whose
-// records are replaced must not wait half-way.
-type errand struct {
-	*Zones
-
-	passes *calls.Errand
-}
-
-func (z *Zones) errand() *errand { return &errand{Zones: z, passes: z.config.Gate.Errand()} }
-
-// do makes a call that may change something.
-func (e *errand) do(ctx context.Context, operation string, send func(context.Context) error) error {
-	return e.call(ctx, calls.Call{Operation: operation, Changes: true}, send)
+// write makes a call that may change something.
+func (d *DNS) write(ctx context.Context, operation string, send func(context.Context) error) error {
+	return d.config.Gate.Bounded(ctx, calls.Call{Operation: operation, Changes: true}, classify, send)
 }
 
 // read makes a call that changes nothing. It is made twice where the first fails for no reason of ours.
-func (e *errand) read(ctx context.Context, operation string, send func(context.Context) error) error {
-	err := e.call(ctx, calls.Call{Operation: operation}, send)
+func (d *DNS) read(ctx context.Context, operation string, send func(context.Context) error) error {
+	err := d.config.Gate.Bounded(ctx, calls.Call{Operation: operation}, classify, send)
 	if fault.Is(err, fault.Transient) && ctx.Err() == nil {
-		err = e.call(ctx, calls.Call{Operation: operation}, send)
+		err = d.config.Gate.Bounded(ctx, calls.Call{Operation: operation}, classify, send)
 	}
 	return err
-}
-
-func (e *errand) call(ctx context.Context, c calls.Call, send func(context.Context) error) error {
-	return e.passes.Do(ctx, c, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, callTimeout)
-		defer cancel()
-		return classify(c.Operation, send(ctx))
-	})
 }

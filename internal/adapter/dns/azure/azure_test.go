@@ -70,7 +70,7 @@ func TestAccountsThatDoNotExist(t *testing.T) {
 	}
 }
 
-// What Azure shows is compared in one form and kept to the letter.
+// Values from Azure are compared in one form and kept to the letter.
 func TestReadValues(t *testing.T) {
 	t.Parallel()
 	owned := map[string]string{"owner": "cloudfront-tenant-operator cluster=other object=a/b"}

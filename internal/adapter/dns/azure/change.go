@@ -3,7 +3,6 @@ package azure
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
@@ -24,36 +23,36 @@ type step struct {
 	after *armdns.RecordSetProperties
 }
 
-// Change implements port.Zones. Everything that is deleted is read first, so that most of what can't be is found before
-// anything is changed. A set that takes the place of another one of its type does so in one call.
-func (z *Zones) Change(ctx context.Context, zoneID string, changes []dns.Change) (string, error) {
+// Change implements port.Zones. Everything that is deleted is read first, so that most impossible changes are found
+// before anything is changed. A set that replaces another one of its type does so in one call.
+func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (string, error) {
 	at, err := placeOf(opPutRecord, zoneID)
 	if err != nil {
 		return "", err
 	}
-	steps, err := z.steps(at, changes)
+	steps, err := d.steps(at, changes)
 	if err != nil {
 		return "", err
 	}
-	e := z.errand()
+	ctx = calls.Errand(ctx)
 	for i := range steps {
-		if err := e.prepare(ctx, at, &steps[i]); err != nil {
+		if err := d.prepare(ctx, at, &steps[i]); err != nil {
 			return "", err
 		}
 	}
 	for i, s := range steps {
-		if err := e.carryOut(ctx, at, s); err != nil {
+		if err := d.carryOut(ctx, at, s); err != nil {
 			if i > 0 {
 				err = calls.Partly(err)
 			}
 			return "", err
 		}
 	}
-	return z.changes.Next(z.config.Clock.Now()), nil
+	return d.changes.Next(d.config.Clock.Now()), nil
 }
 
-// steps returns the writes in their order: what makes room, what takes a place, what is new.
-func (z *Zones) steps(at place, changes []dns.Change) ([]step, error) {
+// steps returns the writes in their order: those that make room, those that replace, those that create.
+func (d *DNS) steps(at place, changes []dns.Change) ([]step, error) {
 	if len(changes) == 0 {
 		return nil, invalid("there is nothing to change")
 	}
@@ -77,7 +76,7 @@ func (z *Zones) steps(at place, changes []dns.Change) ([]step, error) {
 			steps[i].before = &c.Set
 			continue
 		}
-		after, err := z.properties(c)
+		after, err := d.properties(c)
 		if err != nil {
 			return nil, err
 		}
@@ -103,11 +102,11 @@ func routed(s dns.RecordSet) error {
 }
 
 // prepare reads the version of what is deleted or replaced, which has to be what the change names.
-func (e *errand) prepare(ctx context.Context, at place, s *step) error {
+func (d *DNS) prepare(ctx context.Context, at place, s *step) error {
 	if s.before == nil {
 		return nil
 	}
-	found, err := e.getRecord(ctx, at, s.key)
+	found, err := d.getRecord(ctx, at, s.key)
 	switch {
 	case err != nil:
 		return err
@@ -127,14 +126,14 @@ func equal(a, b dns.RecordSet) bool {
 }
 
 func conflict(format string, args ...any) error {
-	return &fault.Error{Kind: fault.Conflict, Operation: opGetRecord, Message: fmt.Sprintf(format, args...)}
+	return fault.New(fault.Conflict, opGetRecord, format, args...)
 }
 
-func (e *errand) carryOut(ctx context.Context, at place, s step) error {
+func (d *DNS) carryOut(ctx context.Context, at place, s step) error {
 	kind := armdns.RecordType(s.key.Type)
 	if s.after == nil {
-		return e.do(ctx, opDeleteRecord, func(ctx context.Context) error {
-			_, err := e.records.Delete(ctx, at.group, at.zone, s.relative, kind, &armdns.RecordSetsClientDeleteOptions{IfMatch: &s.etag})
+		return d.write(ctx, opDeleteRecord, func(ctx context.Context) error {
+			_, err := d.records.Delete(ctx, at.group, at.zone, s.relative, kind, &armdns.RecordSetsClientDeleteOptions{IfMatch: &s.etag})
 			return err
 		})
 	}
@@ -142,8 +141,8 @@ func (e *errand) carryOut(ctx context.Context, at place, s step) error {
 	if s.before != nil {
 		condition = &armdns.RecordSetsClientCreateOrUpdateOptions{IfMatch: &s.etag}
 	}
-	err := e.do(ctx, opPutRecord, func(ctx context.Context) error {
-		out, err := e.records.CreateOrUpdate(ctx, at.group, at.zone, s.relative, kind, armdns.RecordSet{Properties: s.after}, condition)
+	err := d.write(ctx, opPutRecord, func(ctx context.Context) error {
+		out, err := d.records.CreateOrUpdate(ctx, at.group, at.zone, s.relative, kind, armdns.RecordSet{Properties: s.after}, condition)
 		if err == nil && value(out.Etag) == "" {
 			return unreadable(opPutRecord, "the etag of the record set")
 		}

@@ -30,7 +30,7 @@ func (b *before) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.RoundTripper.RoundTrip(r)
 }
 
-// What others write between our reading and our writing is not lost.
+// Writes of others between our read and our write are not lost.
 func TestOthersWriteInBetween(t *testing.T) {
 	t.Parallel()
 	theirs := sim.Record{Name: "a", Type: dns.CNAME, TTL: 300, Values: []string{"elsewhere.example.net"}}
@@ -66,7 +66,7 @@ func TestOthersWriteInBetween(t *testing.T) {
 	}
 }
 
-// A set takes the place of another one of its type in one call: the name is never without.
+// A set replaces another one of its type in one call: the name is never without.
 func TestReplacementIsOneCall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -86,7 +86,7 @@ func TestReplacementIsOneCall(t *testing.T) {
 	}
 }
 
-// What can't be is found before anything is changed; what fails later may be a part.
+// Impossible changes are found before anything is changed; a later failure may leave a part of the batch done.
 func TestPartsOfAUnit(t *testing.T) {
 	t.Parallel()
 	a4, a6 := set("a", dns.A, "192.0.2.1"), set("a", dns.AAAA, "2001:db8::1")
@@ -152,7 +152,7 @@ func TestAUnitThatHasBegunIsFinished(t *testing.T) {
 	}
 }
 
-// What a refused change means.
+// The meaning of a refused change.
 func TestFailuresOfAChange(t *testing.T) {
 	t.Parallel()
 	answer := func(status int, code string) sim.Fault {
@@ -228,7 +228,7 @@ func TestThrottling(t *testing.T) {
 	w.change(t, create(cname("b"))...)
 }
 
-// What Azure can't do is refused without a call.
+// Changes that Azure can't make are refused without a call.
 func TestChangesThatAreNotSent(t *testing.T) {
 	t.Parallel()
 	alias := cname("a")

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/values"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -42,16 +42,7 @@ func (p place) recordSet(operation string, s *armdns.RecordSet) (dns.RecordSet, 
 		out.Values = append(out.Values, readValue(kind, wire))
 		out.Exact = append(out.Exact, wire)
 	}
-	var written []string
-	for _, v := range out.Values {
-		written = append(written, writeValue(kind, v))
-	}
-	slices.Sort(out.Values)
-	slices.Sort(out.Exact)
-	slices.Sort(written)
-	if slices.Equal(written, out.Exact) {
-		out.Exact = nil
-	}
+	written.Complete(&out)
 	return out, nil
 }
 
@@ -135,7 +126,7 @@ func list(texts []string) string {
 func readValue(kind, wire string) string {
 	switch kind {
 	case dns.CNAME, string(armdns.RecordTypeNS):
-		return canonical(wire)
+		return dns.Lower(wire)
 	case dns.AAAA:
 		if a, err := netip.ParseAddr(wire); err == nil {
 			return a.String()
@@ -149,8 +140,8 @@ func readValue(kind, wire string) string {
 	return wire
 }
 
-// writeValue is the way back, as this package writes values.
-func writeValue(kind, v string) string {
+// written is the way back.
+var written values.Writer = func(kind, v string) string {
 	if kind == dns.TXT {
 		return list(split(v))
 	}
@@ -176,27 +167,21 @@ func split(text string) []string {
 	return append(out, text)
 }
 
-// properties renders a set that is to be created. Other types than these, and what leads to something other than a name
-// or an address, are never written.
-func (z *Zones) properties(c dns.Change) (*armdns.RecordSetProperties, error) {
+// properties renders a set that is to be created. Other types, and aliases to Azure resources, are never written.
+func (d *DNS) properties(c dns.Change) (*armdns.RecordSetProperties, error) {
 	s := c.Set
 	if s.Alias != "" {
 		return nil, invalid("%s can't be an alias: Azure has aliases for resources in Azure only, not for CloudFront", s.Name)
 	}
 	out := &armdns.RecordSetProperties{TTL: new(s.TTL)}
 	if isOurs(s) {
-		out.Metadata = map[string]*string{noteKey: new(note(z.config.ClusterID, c.Owner))}
+		out.Metadata = map[string]*string{noteKey: new(note(d.config.ClusterID, c.Owner))}
 	}
-	values := s.Exact
-	if values == nil {
-		for _, v := range s.Values {
-			values = append(values, writeValue(s.Type, v))
-		}
+	all := written.Of(s)
+	if s.Type == dns.CNAME && len(all) > 1 {
+		return nil, invalid("%s can't have %d CNAME records: use one", s.Name, len(all))
 	}
-	if s.Type == dns.CNAME && len(values) > 1 {
-		return nil, invalid("%s can't have %d CNAME records: use one", s.Name, len(values))
-	}
-	for _, v := range values {
+	for _, v := range all {
 		switch s.Type {
 		case dns.CNAME:
 			out.CnameRecord = &armdns.CnameRecord{Cname: new(v)}
@@ -223,5 +208,5 @@ func isOurs(s dns.RecordSet) bool {
 }
 
 func invalid(format string, args ...any) error {
-	return &fault.Error{Kind: fault.Invalid, Operation: opPutRecord, Message: fmt.Sprintf(format, args...)}
+	return fault.New(fault.Invalid, opPutRecord, format, args...)
 }

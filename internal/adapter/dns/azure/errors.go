@@ -86,7 +86,8 @@ var operations = map[string]map[string]fault.Kind{
 	opListZonesOfGroup: {codeNoGroup: fault.Denied},
 }
 
-// statuses classifies what has a code that is not listed. What is not here either is transient: nothing is concluded from it.
+// statuses classifies errors whose code is not listed. An error that is not here either is transient: nothing is
+// concluded from it.
 var statuses = map[int]fault.Kind{
 	http.StatusBadRequest:          fault.Invalid,
 	http.StatusUnauthorized:        fault.Denied,
@@ -236,5 +237,5 @@ func retryAfter(answer *http.Response) time.Duration {
 
 // unreadable is an answer that lacks what every such answer has. Nothing is concluded from it.
 func unreadable(operation, what string) error {
-	return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "the answer of Azure does not have " + what}
+	return fault.New(fault.Transient, operation, "the answer of Azure does not have %s", what)
 }

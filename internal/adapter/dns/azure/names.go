@@ -1,11 +1,11 @@
 package azure
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/arm"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
@@ -19,10 +19,7 @@ func (p place) id() string { return p.group + "/" + p.zone }
 func placeOf(operation, id string) (place, error) {
 	group, zone, ok := strings.Cut(id, "/")
 	if !ok || group == "" || zone == "" || strings.Contains(zone, "/") {
-		return place{}, &fault.Error{
-			Kind: fault.NotFound, Operation: operation,
-			Message: fmt.Sprintf("%q is not the ID of an Azure DNS zone: use <resource group>/<zone name>", id),
-		}
+		return place{}, fault.New(fault.NotFound, operation, "%q is not the ID of an Azure DNS zone: use <resource group>/<zone name>", id)
 	}
 	return place{strings.ToLower(group), strings.ToLower(zone)}, nil
 }
@@ -33,7 +30,7 @@ func placeOfResource(id string) (place, bool) {
 	if err != nil || parsed.ResourceGroupName == "" || parsed.Name == "" {
 		return place{}, false
 	}
-	return place{strings.ToLower(parsed.ResourceGroupName), canonical(parsed.Name)}, true
+	return place{strings.ToLower(parsed.ResourceGroupName), dns.Lower(parsed.Name)}, true
 }
 
 // apex is the relative name of the zone itself.
@@ -44,7 +41,7 @@ func (p place) full(relative string) string {
 	if relative == apex {
 		return p.zone
 	}
-	return canonical(relative) + "." + p.zone
+	return dns.Lower(relative) + "." + p.zone
 }
 
 // relative is the way back. It is not ok with a name that is not in the zone.
@@ -54,5 +51,3 @@ func (p place) relative(name string) (string, bool) {
 	}
 	return strings.CutSuffix(name, "."+p.zone)
 }
-
-func canonical(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

@@ -11,66 +11,52 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// patience is how long name servers are asked that do not respond. Many clusters let no DNS out but to their own resolver.
-// Azure's servers have a change after a few seconds, so then its word counts.
-const patience = time.Minute
-
 // dnsPort is where name servers listen.
 const dnsPort = "53"
 
 // InSync implements port.Zones. A change that Azure has accepted is carried out; its name servers may not know it yet.
-func (z *Zones) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, error) {
+func (d *DNS) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, error) {
 	made, err := strconv.ParseInt(sent.ID, 10, 64)
 	if err != nil {
 		return false, &fault.Error{Kind: fault.NotFound, Operation: opPutRecord, Message: "the change is not known", Err: err}
 	}
-	var visible []dns.Change
-	for _, c := range sent.Changes {
-		// A set without records can't be seen.
-		if len(c.Set.Values) > 0 {
-			visible = append(visible, c)
-		}
-	}
-	servers, err := z.nameServers(ctx, zoneID)
+	servers, err := d.nameServers(ctx, zoneID)
 	if err != nil {
 		return false, err
 	}
-	if len(visible) == 0 || len(servers) == 0 {
-		return true, nil
+	if len(servers) == 0 {
+		return true, nil // no server shows a private zone
 	}
-	shown, err := authority.Show(ctx, servers, "", visible)
-	if fault.Is(err, fault.Transient) && z.config.Clock.Since(time.UnixMilli(made)) >= patience {
-		return true, nil
-	}
-	return shown, err
+	age := func() time.Duration { return d.config.Clock.Since(time.UnixMilli(made)) }
+	return authority.Accepted(ctx, servers, "", sent.Changes, age)
 }
 
 // nameServers are those that are asked about a zone.
-func (z *Zones) nameServers(ctx context.Context, zoneID string) ([]string, error) {
-	if len(z.config.NameServers) > 0 {
-		return z.config.NameServers, nil
+func (d *DNS) nameServers(ctx context.Context, zoneID string) ([]string, error) {
+	if len(d.config.NameServers) > 0 {
+		return d.config.NameServers, nil
 	}
-	z.mu.Lock()
-	servers, known := z.servers[zoneID]
-	z.mu.Unlock()
+	d.mu.Lock()
+	servers, known := d.servers[zoneID]
+	d.mu.Unlock()
 	if known {
 		return servers, nil
 	}
-	if _, err := z.GetZone(ctx, zoneID); err != nil {
+	if _, err := d.GetZone(ctx, zoneID); err != nil {
 		return nil, err
 	}
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	return z.servers[zoneID], nil
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.servers[zoneID], nil
 }
 
 // remember keeps the name servers of a zone. They change only with the zone itself.
-func (z *Zones) remember(zoneID string, servers []string) {
+func (d *DNS) remember(zoneID string, servers []string) {
 	addresses := make([]string, 0, len(servers))
 	for _, s := range servers {
 		addresses = append(addresses, net.JoinHostPort(s, dnsPort))
 	}
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	z.servers[zoneID] = addresses
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.servers[zoneID] = addresses
 }

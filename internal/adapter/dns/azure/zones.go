@@ -11,6 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
@@ -18,24 +19,24 @@ import (
 const pageSize = 1000
 
 // GetZone implements port.Zones.
-func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
-	return z.errand().getZone(ctx, id)
+func (d *DNS) GetZone(ctx context.Context, id string) (dns.Zone, error) {
+	return d.getZone(calls.Errand(ctx), id)
 }
 
 // getZone reads a zone, and remembers its name servers.
-func (e *errand) getZone(ctx context.Context, id string) (found dns.Zone, err error) {
+func (d *DNS) getZone(ctx context.Context, id string) (found dns.Zone, err error) {
 	at, err := placeOf(opGetZone, id)
 	if err != nil {
 		return dns.Zone{}, err
 	}
-	err = e.read(ctx, opGetZone, func(ctx context.Context) error {
-		out, err := e.zones.Get(ctx, at.group, at.zone, nil)
+	err = d.read(ctx, opGetZone, func(ctx context.Context) error {
+		out, err := d.zones.Get(ctx, at.group, at.zone, nil)
 		if err != nil {
 			return err
 		}
 		var servers []string
 		if found, servers, err = zone(opGetZone, &out.Zone); err == nil {
-			e.remember(id, servers)
+			d.remember(id, servers)
 		}
 		return err
 	})
@@ -54,23 +55,23 @@ func zone(operation string, z *armdns.Zone) (dns.Zone, []string, error) {
 	var servers []string
 	for _, s := range z.Properties.NameServers {
 		if s != nil {
-			servers = append(servers, canonical(*s))
+			servers = append(servers, dns.Lower(*s))
 		}
 	}
 	return dns.Zone{ID: at.id(), Name: at.zone, Private: private}, servers, nil
 }
 
 // ListZones implements port.Zones. The marker is Azure's link to the next page.
-func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, string, error) {
-	operation, fetch := opListZones, z.zonesOfSubscription
-	if z.config.ResourceGroup != "" {
-		operation, fetch = opListZonesOfGroup, z.zonesOfGroup
+func (d *DNS) ListZones(ctx context.Context, marker string) ([]dns.Zone, string, error) {
+	operation, fetch := opListZones, d.zonesOfSubscription
+	if d.config.ResourceGroup != "" {
+		operation, fetch = opListZonesOfGroup, d.zonesOfGroup
 	}
 	var (
 		page []dns.Zone
 		next string
 	)
-	err := z.errand().read(ctx, operation, func(ctx context.Context) error {
+	err := d.read(calls.Errand(ctx), operation, func(ctx context.Context) error {
 		list, err := fetch(ctx, marker)
 		if err != nil {
 			return err
@@ -95,14 +96,14 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 	return page, next, nil
 }
 
-func (z *Zones) zonesOfSubscription(ctx context.Context, marker string) (armdns.ZoneListResult, error) {
-	pager := z.zones.NewListPager(&armdns.ZonesClientListOptions{Top: to.Ptr[int32](pageSize)})
+func (d *DNS) zonesOfSubscription(ctx context.Context, marker string) (armdns.ZoneListResult, error) {
+	pager := d.zones.NewListPager(&armdns.ZonesClientListOptions{Top: to.Ptr[int32](pageSize)})
 	page, err := fetch(ctx, pager, marker)
 	return page.ZoneListResult, err
 }
 
-func (z *Zones) zonesOfGroup(ctx context.Context, marker string) (armdns.ZoneListResult, error) {
-	pager := z.zones.NewListByResourceGroupPager(z.config.ResourceGroup, &armdns.ZonesClientListByResourceGroupOptions{Top: to.Ptr[int32](pageSize)})
+func (d *DNS) zonesOfGroup(ctx context.Context, marker string) (armdns.ZoneListResult, error) {
+	pager := d.zones.NewListByResourceGroupPager(d.config.ResourceGroup, &armdns.ZonesClientListByResourceGroupOptions{Top: to.Ptr[int32](pageSize)})
 	page, err := fetch(ctx, pager, marker)
 	return page.ZoneListResult, err
 }
@@ -114,7 +115,7 @@ func fetch[T any](ctx context.Context, pager *runtime.Pager[T], link string) (pa
 		if err != nil {
 			return page, err
 		}
-		// A pager that is given a page returns that first, without a call, and then goes on after it.
+		// A pager that is given a page returns that first, without a call, and then continues after it.
 		if err := json.Unmarshal(current, pager); err != nil {
 			return page, err
 		}
@@ -137,7 +138,7 @@ func following(operation string, link *string, marker string) (string, error) {
 }
 
 // ListRecords implements port.Zones. Azure lists the SOA set of the zone with the others.
-func (z *Zones) ListRecords(ctx context.Context, zoneID, marker string) ([]dns.RecordSet, string, error) {
+func (d *DNS) ListRecords(ctx context.Context, zoneID, marker string) ([]dns.RecordSet, string, error) {
 	at, err := placeOf(opListRecords, zoneID)
 	if err != nil {
 		return nil, "", err
@@ -146,8 +147,8 @@ func (z *Zones) ListRecords(ctx context.Context, zoneID, marker string) ([]dns.R
 		page []dns.RecordSet
 		next string
 	)
-	err = z.errand().read(ctx, opListRecords, func(ctx context.Context) error {
-		pager := z.records.NewListAllByDNSZonePager(at.group, at.zone, &armdns.RecordSetsClientListAllByDNSZoneOptions{Top: to.Ptr[int32](pageSize)})
+	err = d.read(calls.Errand(ctx), opListRecords, func(ctx context.Context) error {
+		pager := d.records.NewListAllByDNSZonePager(at.group, at.zone, &armdns.RecordSetsClientListAllByDNSZoneOptions{Top: to.Ptr[int32](pageSize)})
 		list, err := fetch(ctx, pager, marker)
 		if err != nil {
 			return err
@@ -175,7 +176,7 @@ func (z *Zones) ListRecords(ctx context.Context, zoneID, marker string) ([]dns.R
 
 // ReadName implements port.Zones. Azure has no question for a name: each type is read alone, the one first that excludes
 // all others.
-func (z *Zones) ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSet, error) {
+func (d *DNS) ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSet, error) {
 	at, err := placeOf(opGetRecord, zoneID)
 	if err != nil {
 		return nil, err
@@ -183,10 +184,10 @@ func (z *Zones) ReadName(ctx context.Context, zoneID, name string) ([]dns.Record
 	if _, inside := at.relative(name); !inside {
 		return nil, nil
 	}
-	e := z.errand()
+	ctx = calls.Errand(ctx)
 	var found []dns.RecordSet
 	for _, kind := range at.kindsOf(name) {
-		one, err := e.getRecord(ctx, at, dns.Key{Name: name, Type: kind})
+		one, err := d.getRecord(ctx, at, dns.Key{Name: name, Type: kind})
 		switch {
 		case err != nil:
 			return nil, err
@@ -199,8 +200,8 @@ func (z *Zones) ReadName(ctx context.Context, zoneID, name string) ([]dns.Record
 		}
 	}
 	if len(found) == 0 {
-		// That nothing is there can also mean that the zone is not: Azure says either with the same status.
-		_, err = e.getZone(ctx, zoneID)
+		// The zone may be missing as well: Azure answers with the same status.
+		_, err = d.getZone(ctx, zoneID)
 	}
 	return found, err
 }
@@ -221,11 +222,11 @@ type versioned struct {
 }
 
 // getRecord reads a record set, nil if there is none.
-func (e *errand) getRecord(ctx context.Context, at place, k dns.Key) (*versioned, error) {
+func (d *DNS) getRecord(ctx context.Context, at place, k dns.Key) (*versioned, error) {
 	relative, _ := at.relative(k.Name)
 	var found *versioned
-	err := e.read(ctx, opGetRecord, func(ctx context.Context) error {
-		out, err := e.records.Get(ctx, at.group, at.zone, relative, armdns.RecordType(k.Type), nil)
+	err := d.read(ctx, opGetRecord, func(ctx context.Context) error {
+		out, err := d.records.Get(ctx, at.group, at.zone, relative, armdns.RecordType(k.Type), nil)
 		if isAbsent(err) {
 			return nil
 		}
@@ -245,8 +246,8 @@ func (e *errand) getRecord(ctx context.Context, at place, k dns.Key) (*versioned
 	return found, err
 }
 
-// isAbsent reports whether Azure says of a record set, and not of what it belongs to, that there is none. What else answers
-// with that status, such as a proxy, says nothing.
+// isAbsent reports whether Azure says of a record set, and not of what it belongs to, that there is none. Anything else
+// that answers with that status, such as a proxy, says nothing.
 func isAbsent(err error) bool {
 	answer, ok := errors.AsType[*azcore.ResponseError](err)
 	return ok && answer.StatusCode == http.StatusNotFound && (answer.ErrorCode == codeNoRecord || answer.ErrorCode == codeNoResource)

@@ -37,7 +37,7 @@ type Config struct {
 	Halted func() *chain.Halt
 }
 
-// Gate is what the calls of one account pass. It is safe for concurrent use and never blocks.
+// Gate is passed by all calls of one account. It is safe for concurrent use and never blocks.
 type Gate struct {
 	config Config
 
@@ -45,7 +45,7 @@ type Gate struct {
 	bucket *ratelimit.Bucket
 }
 
-// New returns a gate that has not let anything pass yet.
+// New returns a gate that nothing has passed yet.
 func New(c Config) *Gate {
 	return &Gate{config: c, bucket: ratelimit.NewBucket(ratelimit.BucketConfig{
 		Rate: c.Rate, Burst: c.Burst, Reserved: int(port.Follow), Background: int(port.Sweep),
@@ -60,29 +60,36 @@ type Call struct {
 	Changes bool
 }
 
-// Errand is a series of calls in which each is worth nothing without those after it. Once its first call has passed the
-// others follow at once, and later callers wait for them: a change that was refused between its read and its write would
-// read again each time, and never end. It is not safe for concurrent use.
-type Errand struct {
-	gate  *Gate
-	begun bool
+// errand is the key of whether the errand of a context has begun.
+type errand struct{}
+
+// Errand returns the context of a series of calls in which each is worth nothing without those after it. Once its first
+// call has passed the others follow at once, and later callers wait for them: a change that was refused between its
+// read and its write would read again each time, and never end. It is not for concurrent use.
+func Errand(ctx context.Context) context.Context { return context.WithValue(ctx, errand{}, new(bool)) }
+
+// patience is for one call of a client that would wait for as long as it takes: a call without an answer must not stop
+// its zone. Usual answers take a second, long lists a few.
+const patience = 30 * time.Second
+
+// Bounded is Do for such a client, whose failures classify makes faults.
+func (g *Gate) Bounded(ctx context.Context, c Call, classify func(operation string, err error) error, send func(context.Context) error) error {
+	return g.Do(ctx, c, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return classify(c.Operation, send(ctx))
+	})
 }
 
-// Errand begins a series of calls.
-func (g *Gate) Errand() *Errand { return &Errand{gate: g} }
-
-// Do makes one call on its own, unless it has to wait. The error of send has to be a *fault.Error, or nil.
+// Do makes a call, unless it has to wait. The error of send has to be a *fault.Error, or nil.
 func (g *Gate) Do(ctx context.Context, c Call, send func(context.Context) error) error {
-	return g.Errand().Do(ctx, c, send)
-}
-
-// Do makes the next call, unless it has to wait. The error of send has to be a *fault.Error, or nil.
-func (e *Errand) Do(ctx context.Context, c Call, send func(context.Context) error) error {
-	g := e.gate
-	if err := g.admit(ctx, c, e.begun); err != nil {
+	begun, inErrand := ctx.Value(errand{}).(*bool)
+	if err := g.admit(ctx, c, inErrand && *begun); err != nil {
 		return err
 	}
-	e.begun = true
+	if inErrand {
+		*begun = true
+	}
 	sent := g.config.Clock.Now()
 	err := send(ctx)
 	g.config.Metrics.called(g.config.Provider, c.Operation, err, g.config.Clock.Since(sent))

@@ -2,6 +2,8 @@ package calls_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -118,16 +120,15 @@ cloudfront_tenant_operator_dns_api_calls_total{account="main",code="OK",operatio
 // A change that takes several calls ends, however little of the rate is left, and later callers pay for it.
 func TestAnErrandThatHasBegunEnds(t *testing.T) {
 	r := newRig(t, 1, 2)
-	do := func(e *calls.Errand) error {
-		ctx := port.WithCall(t.Context(), port.Call{Class: port.Change})
-		return e.Do(ctx, calls.Call{Operation: "Batch", Changes: true}, func(context.Context) error { return nil })
+	do := func(ctx context.Context) error {
+		return r.Do(port.WithCall(ctx, port.Call{Class: port.Change}), calls.Call{Operation: "Batch", Changes: true}, func(context.Context) error { return nil })
 	}
 	var waiting error
 	for waiting == nil {
-		waiting = do(r.Errand())
+		waiting = do(calls.Errand(t.Context()))
 	}
 	r.clock.Step(fault.RetryAfter(waiting))
-	errand := r.Errand()
+	errand := calls.Errand(t.Context())
 	call := func() error { return do(errand) }
 	for range 5 {
 		if err := call(); err != nil {
@@ -135,11 +136,32 @@ func TestAnErrandThatHasBegunEnds(t *testing.T) {
 		}
 	}
 	r.clock.Step(3 * time.Second)
-	if err := do(r.Errand()); !fault.Is(err, fault.Throttled) {
+	if err := do(calls.Errand(t.Context())); !fault.Is(err, fault.Throttled) {
 		t.Errorf("the next caller does not wait for what the errand took: %v", err)
 	}
 	r.halt = &chain.Halt{Message: "stopped"}
 	if err := call(); fault.CodeOf(err) != calls.CodeHalted {
 		t.Errorf("an errand goes on while changes are halted: %v", err)
+	}
+}
+
+// A call that is not answered ends, and each failure is classified.
+func TestABoundedCall(t *testing.T) {
+	r := newRig(t, 1, 2)
+	denied := &fault.Error{Kind: fault.Denied}
+	classify := func(operation string, err error) error {
+		if operation != "Get" || !errors.Is(err, io.EOF) {
+			t.Errorf("%s failed with %v", operation, err)
+		}
+		return denied
+	}
+	err := r.Bounded(t.Context(), calls.Call{Operation: "Get"}, classify, func(ctx context.Context) error {
+		if _, bounded := ctx.Deadline(); !bounded {
+			t.Error("the call has no end")
+		}
+		return io.EOF
+	})
+	if !errors.Is(err, denied) {
+		t.Errorf("got %v, want %v", err, denied)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -16,7 +17,7 @@ import (
 const (
 	// recordsPerBatch is the most that Cloudflare takes at once in every plan. Paid plans take 3,500.
 	recordsPerBatch = 200
-	// charactersPerBatch is more than so many records can have: Cloudflare names no such limit.
+	// charactersPerBatch is more than all records of a batch can have: Cloudflare names no such limit.
 	charactersPerBatch = 1 << 20
 	// fewNames is up to how many names are read one by one before a batch. The zone in one call is the better bargain for
 	// more.
@@ -27,14 +28,14 @@ const (
 
 // Change implements port.Zones. The batch is preceded by a read: it finds the ids of what has to be deleted, and which
 // records Cloudflare would put a new one next to.
-func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (string, error) {
+func (d *DNS) Change(ctx context.Context, id string, changes []dns.Change) (string, error) {
 	for _, c := range changes {
 		if err := writable(c); err != nil {
 			return "", err
 		}
 	}
-	e := z.errand()
-	held, err := e.heldAt(ctx, id, changes)
+	ctx = calls.Errand(ctx)
+	held, err := d.heldAt(ctx, id, changes)
 	if err != nil {
 		return "", err
 	}
@@ -45,13 +46,13 @@ func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (st
 	if err := held.room(changes); err != nil {
 		return "", err
 	}
-	return e.batch(ctx, id, deletes, z.creations(changes))
+	return d.batch(ctx, id, deletes, d.creations(changes))
 }
 
 // writable refuses what can't be written, or not be put back.
 func writable(c dns.Change) error {
 	s, refuse := c.Set, func(text string) error {
-		return &fault.Error{Kind: fault.Invalid, Operation: opBatch, Message: fmt.Sprintf("the %s record %s %s", c.Set.Type, c.Set.Name, text)}
+		return fault.New(fault.Invalid, opBatch, "the %s record %s %s", c.Set.Type, c.Set.Name, text)
 	}
 	switch {
 	case s.Routed:
@@ -66,7 +67,7 @@ func writable(c dns.Change) error {
 }
 
 // heldAt reads what the zone holds at the names of the changes.
-func (e *errand) heldAt(ctx context.Context, id string, changes []dns.Change) (holding, error) {
+func (d *DNS) heldAt(ctx context.Context, id string, changes []dns.Change) (holding, error) {
 	var names []string
 	for _, c := range changes {
 		names = append(names, c.Set.Name)
@@ -74,11 +75,11 @@ func (e *errand) heldAt(ctx context.Context, id string, changes []dns.Change) (h
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) > fewNames {
-		return e.held(ctx, id, "")
+		return d.held(ctx, id, "")
 	}
 	all := newHolding("", false)
 	for _, name := range names {
-		held, err := e.held(ctx, id, name)
+		held, err := d.held(ctx, id, name)
 		if err != nil {
 			return holding{}, err
 		}
@@ -96,10 +97,7 @@ func (h holding) deletions(changes []dns.Change) (ids []string, err error) {
 		}
 		s := h.byKey[c.Set.Key]
 		if s == nil || !equal(s.RecordSet, c.Set) {
-			return nil, &fault.Error{
-				Kind: fault.Conflict, Operation: opBatch,
-				Message: fmt.Sprintf("the %s record %s was changed or deleted meanwhile", c.Set.Type, c.Set.Name),
-			}
+			return nil, fault.New(fault.Conflict, opBatch, "the %s record %s was changed or deleted meanwhile", c.Set.Type, c.Set.Name)
 		}
 		ids = append(ids, s.ids...)
 		delete(h.byKey, c.Set.Key)
@@ -114,7 +112,7 @@ func equal(a, b dns.RecordSet) bool {
 		slices.Equal(sorted(a.Values), sorted(b.Values)) && (b.Exact == nil || slices.Equal(sorted(a.Exact), sorted(b.Exact)))
 }
 
-// room refuses to create what would stand next to something that it can't stand next to. Cloudflare refuses less: it adds
+// room refuses to create a record next to others that exclude it. Cloudflare refuses less: it adds
 // a value to a TXT set, and puts a CNAME next to a TXT record.
 func (h holding) room(changes []dns.Change) error {
 	for _, c := range changes {
@@ -123,10 +121,7 @@ func (h holding) room(changes []dns.Change) error {
 		}
 		for key := range h.byKey {
 			if h.clashes(key, c.Set.Key) {
-				return &fault.Error{
-					Kind: fault.Exists, Operation: opBatch,
-					Message: fmt.Sprintf("the %s record %s can't be created: there is another record already", c.Set.Type, c.Set.Name),
-				}
+				return fault.New(fault.Exists, opBatch, "the %s record %s can't be created: there is another record already", c.Set.Type, c.Set.Name)
 			}
 		}
 		h.byKey[c.Set.Key] = &heldSet{RecordSet: c.Set}
@@ -161,7 +156,7 @@ type recordID struct {
 }
 
 // creations are the records to be made, one for each value.
-func (z *Zones) creations(changes []dns.Change) (posts []newRecord) {
+func (d *DNS) creations(changes []dns.Change) (posts []newRecord) {
 	for _, c := range changes {
 		if c.Action != dns.Create {
 			continue
@@ -169,7 +164,7 @@ func (z *Zones) creations(changes []dns.Change) (posts []newRecord) {
 		for _, content := range contents(c.Set) {
 			r := newRecord{Name: c.Set.Name, Type: c.Set.Type, Content: content, TTL: c.Set.TTL}
 			if c.Owner != (dns.Owner{}) {
-				r.Comment = z.note(c.Owner)
+				r.Comment = d.note(c.Owner)
 			}
 			posts = append(posts, r)
 		}
@@ -178,12 +173,12 @@ func (z *Zones) creations(changes []dns.Change) (posts []newRecord) {
 }
 
 // note says next to a record whose it is.
-func (z *Zones) note(o dns.Owner) string {
-	return prose.Fit(fmt.Sprintf("cloudfront-tenant-operator cluster=%s object=%s/%s", z.config.ClusterID, o.Namespace, o.Name), longestComment)
+func (d *DNS) note(o dns.Owner) string {
+	return prose.Fit(fmt.Sprintf("cloudfront-tenant-operator cluster=%s object=%s/%s", d.config.ClusterID, o.Namespace, o.Name), longestComment)
 }
 
 // batch sends the changes, and returns an id that says which they are and when they were made.
-func (e *errand) batch(ctx context.Context, id string, deletes []string, posts []newRecord) (string, error) {
+func (d *DNS) batch(ctx context.Context, id string, deletes []string, posts []newRecord) (string, error) {
 	var body struct {
 		Deletes []recordID  `json:"deletes,omitempty"`
 		Posts   []newRecord `json:"posts,omitempty"`
@@ -198,8 +193,8 @@ func (e *errand) batch(ctx context.Context, id string, deletes []string, posts [
 			Posts   []recordID `json:"posts"`
 		} `json:"result"`
 	}
-	if err := e.call(ctx, opBatch, request{path: pathOf(id) + "/dns_records/batch", body: body}, &answer); err != nil {
-		e.forget(id, err)
+	if err := d.call(ctx, opBatch, request{path: pathOf(id) + "/dns_records/batch", body: body}, &answer); err != nil {
+		d.forget(id, err)
 		return "", err
 	}
 	r := answer.Result
@@ -210,7 +205,7 @@ func (e *errand) batch(ctx context.Context, id string, deletes []string, posts [
 	for _, one := range slices.Concat(r.Posts, r.Deletes) {
 		first = cmp.Or(first, one.ID)
 	}
-	return changeID(first, e.config.Clock.Now()), nil
+	return changeID(first, d.config.Clock.Now()), nil
 }
 
 // changeID names a change by its first record and its time. There is nothing at Cloudflare to look it up by.

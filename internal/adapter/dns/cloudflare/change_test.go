@@ -97,7 +97,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// What is there between the read and the batch is refused by Cloudflare.
+// Cloudflare refuses records that appear between the read and the batch.
 func TestRecordsThatComeAndGoInBetween(t *testing.T) {
 	t.Parallel()
 	errs := func(list ...sim.FaultError) sim.Fault {
@@ -230,7 +230,7 @@ func TestAFullZone(t *testing.T) {
 	w := newWorld(t, func(o *sim.Options, _ *cloudflare.Config) { o.RecordQuota = 1 })
 	_, err := w.Change(t.Context(), w.zone.ID, create(cname("a"), cname("b")))
 	wants(t, err, fault.Quota, "81045")
-	// What makes room comes first.
+	// Deletions that make room come first.
 	w.change(t, create(cname("a"))...)
 	w.change(t, append(remove(cname("a")), create(cname("b"))...)...)
 }

@@ -1,8 +1,8 @@
 // Package cloudflare publishes records in zones at Cloudflare. It implements the ports for DNS.
 //
 // Cloudflare has no conditions for changes: a batch is carried out as a whole or not at all, and refuses an address or
-// CNAME record where one is. What it does not refuse (a second TXT value, a record that was edited) this package
-// refuses after a read right before the batch.
+// CNAME record where one is. This package refuses what Cloudflare does not (a second TXT value, a record that was
+// edited), after a read right before the batch.
 package cloudflare
 
 import (
@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"k8s.io/utils/clock"
 
@@ -30,8 +29,6 @@ import (
 
 const (
 	usualURL = "https://api.cloudflare.com/client/v4/"
-	// patience is for one call. A page of 5,000 records takes a few seconds.
-	patience = 30 * time.Second
 	// userAgent tells Cloudflare whose calls these are.
 	userAgent = "cloudfront-tenant-operator"
 )
@@ -54,10 +51,7 @@ type Config struct {
 }
 
 // DNS is Cloudflare as one API token sees it. It is safe for concurrent use.
-type DNS struct{ zones *Zones }
-
-// Zones are the zones at Cloudflare that the token is for. It is safe for concurrent use.
-type Zones struct {
+type DNS struct {
 	config Config
 
 	mu    sync.Mutex
@@ -66,7 +60,7 @@ type Zones struct {
 
 var (
 	_ port.DNS   = (*DNS)(nil)
-	_ port.Zones = (*Zones)(nil)
+	_ port.Zones = (*DNS)(nil)
 )
 
 // New returns an account at Cloudflare. It makes no call.
@@ -89,11 +83,11 @@ func New(c Config) (*DNS, error) {
 		c.HTTPClient = &http.Client{}
 	}
 	c.BaseURL = strings.TrimSuffix(c.BaseURL, "/") + "/"
-	return &DNS{zones: &Zones{config: c, known: map[string]zoneInfo{}}}, nil
+	return &DNS{config: c, known: map[string]zoneInfo{}}, nil
 }
 
 // As implements port.DNS. An account has one identity, its token.
-func (d *DNS) As(dns.Access) port.Zones { return d.zones }
+func (d *DNS) As(dns.Access) port.Zones { return d }
 
 // Traits implements port.DNS.
 func (d *DNS) Traits() dns.Traits {
@@ -112,15 +106,6 @@ const (
 	opBatch       = "BatchRecords"
 )
 
-// errand is all that one question or change takes.
-type errand struct {
-	*Zones
-
-	passes *calls.Errand
-}
-
-func (z *Zones) errand() *errand { return &errand{Zones: z, passes: z.config.Gate.Errand()} }
-
 // request is a call of the API. The body is JSON; without one the method is GET.
 type request struct {
 	path  string
@@ -133,26 +118,23 @@ type request struct {
 //
 // The SDK is not used: its decoder embeds reflect.Type, so that the linker keeps every method of every type in the
 // operator, which then is half as large again.
-func (e *errand) call(ctx context.Context, operation string, r request, into any) error {
-	token := strings.TrimSpace(e.config.Token())
+func (d *DNS) call(ctx context.Context, operation string, r request, into any) error {
+	token := strings.TrimSpace(d.config.Token())
 	if token == "" {
-		return &fault.Error{Kind: fault.Denied, Operation: operation, Message: "the account has no API token: add one to its Secret"}
+		return fault.New(fault.Denied, operation, "the account has no API token: add one to its Secret")
 	}
-	bounded := func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		return classify(operation, e.send(ctx, token, r, into))
-	}
-	return e.passes.Do(ctx, calls.Call{Operation: operation, Changes: operation == opBatch}, bounded)
+	return d.config.Gate.Bounded(ctx, calls.Call{Operation: operation, Changes: operation == opBatch}, classify, func(ctx context.Context) error {
+		return d.send(ctx, token, r, into)
+	})
 }
 
-func (e *errand) send(ctx context.Context, token string, r request, into any) error {
-	out, err := r.build(ctx, e.config.BaseURL)
+func (d *DNS) send(ctx context.Context, token string, r request, into any) error {
+	out, err := r.build(ctx, d.config.BaseURL)
 	if err != nil {
 		return err
 	}
 	out.Header.Set("Authorization", "Bearer "+token)
-	answer, err := e.config.HTTPClient.Do(out)
+	answer, err := d.config.HTTPClient.Do(out)
 	if err != nil {
 		return fmt.Errorf("sending the request: %w", err)
 	}

@@ -24,7 +24,7 @@ func newSubject(t *testing.T) *dnssuite.Subject {
 	t.Helper()
 	w := newWorld(t, func(o *sim.Options, _ *cloudflare.Config) {
 		o.RecordQuota, o.PageSize, o.VisibleAfter = 1000, 7, 5*time.Second
-		// What a call costs is counted, and the suite's day is short.
+		// The cost of a call is counted, and the suite's day is short.
 		o.RequestLimit = 100_000
 	})
 	s := stranger{world: w, t: t}

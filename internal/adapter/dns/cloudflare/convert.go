@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/values"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
@@ -73,16 +74,7 @@ func (h holding) add(r wireRecord) {
 // complete sorts the values once they are all there.
 func (h holding) complete() {
 	for _, s := range h.byKey {
-		var written []string
-		for _, v := range s.Values {
-			written = append(written, writeContent(s.Type, v))
-		}
-		slices.Sort(s.Values)
-		slices.Sort(s.Exact)
-		slices.Sort(written)
-		if slices.Equal(written, s.Exact) {
-			s.Exact = nil
-		}
+		written.Complete(&s.RecordSet)
 	}
 }
 
@@ -112,7 +104,7 @@ func (r wireRecord) value() string {
 	case r.Type == dns.CNAME:
 		return readName(r.Content)
 	case r.Type == dns.TXT:
-		if text, ok := unquote(r.Content); ok {
+		if text, ok := values.Decimal.Unquote(r.Content); ok {
 			return text
 		}
 	case r.Priority != nil && r.Type != soaType:
@@ -121,10 +113,10 @@ func (r wireRecord) value() string {
 	return r.Content
 }
 
-// writeContent is the way back.
-func writeContent(kind, value string) string {
+// written is the way back.
+var written values.Writer = func(kind, value string) string {
 	if kind == dns.TXT {
-		return quote(value)
+		return values.Decimal.Quote(value)
 	}
 	return value
 }
@@ -132,15 +124,10 @@ func writeContent(kind, value string) string {
 // contents are the values of a set as they are written: to the letter as they were read, where that is not the
 // usual form. A text that was once taken without quotes gets some.
 func contents(s dns.RecordSet) []string {
-	out := slices.Clone(s.Exact)
+	out := written.Of(s)
 	for i, content := range out {
-		if _, ok := unquote(content); s.Type == dns.TXT && !ok {
-			out[i] = quote(content)
-		}
-	}
-	if s.Exact == nil {
-		for _, value := range s.Values {
-			out = append(out, writeContent(s.Type, value))
+		if _, ok := values.Decimal.Unquote(content); s.Type == dns.TXT && !ok {
+			out[i] = values.Decimal.Quote(content)
 		}
 	}
 	return out
@@ -149,7 +136,7 @@ func contents(s dns.RecordSet) []string {
 // readName brings a name into the form of the domain. Cloudflare shows names in punycode today; zones were shown in
 // Unicode once.
 func readName(wire string) string {
-	name := strings.ToLower(strings.TrimSuffix(wire, "."))
+	name := dns.Lower(wire)
 	if strings.IndexFunc(name, func(r rune) bool { return r > '~' }) < 0 {
 		return name
 	}

@@ -47,7 +47,8 @@ var kinds = map[int]fault.Kind{
 	81045: fault.Quota,
 }
 
-// severity is which kind an answer with several errors has: that one is there must not hide that another is impossible.
+// severity decides which kind an answer with several errors has: a record that exists must not hide another that is
+// impossible.
 var severity = []fault.Kind{fault.Throttled, fault.Denied, fault.Transient, fault.NotFound, fault.Quota, fault.Invalid, fault.Conflict, fault.Exists}
 
 const (
@@ -57,7 +58,7 @@ const (
 	largestAnswer = 64 << 20
 )
 
-// apiError is one error of an answer. What a validation found is in the chain.
+// apiError is one error of an answer. The chain has the findings of a validation.
 type apiError struct {
 	Code    int        `json:"code"`
 	Message string     `json:"message"`
@@ -201,5 +202,5 @@ func classify(operation string, err error) error {
 
 // unreadable is an answer that says less than it has to.
 func unreadable(operation, what string) error {
-	return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "Cloudflare's answer lacks " + what}
+	return fault.New(fault.Transient, operation, "Cloudflare's answer lacks %s", what)
 }

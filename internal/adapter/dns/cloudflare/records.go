@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -14,8 +15,8 @@ const recordsPerPage = 5000
 
 // ListRecords implements port.Zones. It returns all record sets at once: pages cut through sets, and move when someone
 // adds or deletes a record, so that none of them means anything without the others.
-func (z *Zones) ListRecords(ctx context.Context, id, _ string) ([]dns.RecordSet, string, error) {
-	held, err := z.errand().held(ctx, id, "")
+func (d *DNS) ListRecords(ctx context.Context, id, _ string) ([]dns.RecordSet, string, error) {
+	held, err := d.held(calls.Errand(ctx), id, "")
 	if err != nil {
 		return nil, "", err
 	}
@@ -23,8 +24,8 @@ func (z *Zones) ListRecords(ctx context.Context, id, _ string) ([]dns.RecordSet,
 }
 
 // ReadName implements port.Zones.
-func (z *Zones) ReadName(ctx context.Context, id, name string) ([]dns.RecordSet, error) {
-	held, err := z.errand().held(ctx, id, name)
+func (d *DNS) ReadName(ctx context.Context, id, name string) ([]dns.RecordSet, error) {
+	held, err := d.held(calls.Errand(ctx), id, name)
 	if err != nil {
 		return nil, err
 	}
@@ -32,17 +33,17 @@ func (z *Zones) ReadName(ctx context.Context, id, name string) ([]dns.RecordSet,
 }
 
 // held reads what a zone holds at a name; at all names if that is empty.
-func (e *errand) held(ctx context.Context, id, name string) (holding, error) {
+func (d *DNS) held(ctx context.Context, id, name string) (holding, error) {
 	if err := plausible(opListRecords, id); err != nil {
 		return holding{}, err
 	}
-	zone, err := e.info(ctx, id, 0)
+	zone, err := d.info(ctx, id, 0)
 	if err != nil {
 		return holding{}, err
 	}
-	records, err := e.pages(ctx, id, name)
+	records, err := d.pages(ctx, id, name)
 	if err != nil {
-		e.forget(id, err)
+		d.forget(id, err)
 		return holding{}, err
 	}
 	held := newHolding(zone.name, name == "" || name == zone.name)
@@ -60,11 +61,11 @@ func (e *errand) held(ctx context.Context, id, name string) (holding, error) {
 }
 
 // pages reads the records page by page until there are as many as there should be.
-func (e *errand) pages(ctx context.Context, id, name string) ([]wireRecord, error) {
+func (d *DNS) pages(ctx context.Context, id, name string) ([]wireRecord, error) {
 	var all []wireRecord
 	seen, total := map[string]bool{}, -1
 	for number := 1; ; number++ {
-		page, of, err := e.page(ctx, id, name, number)
+		page, of, err := d.page(ctx, id, name, number)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +78,7 @@ func (e *errand) pages(ctx context.Context, id, name string) ([]wireRecord, erro
 		all = append(all, page...)
 		switch {
 		case moved || len(all) > total:
-			return nil, &fault.Error{Kind: fault.Transient, Operation: opListRecords, Message: "records were added or deleted while they were being listed"}
+			return nil, fault.New(fault.Transient, opListRecords, "records were added or deleted while they were being listed")
 		case len(all) == total:
 			return all, nil
 		case len(page) == 0:
@@ -87,7 +88,7 @@ func (e *errand) pages(ctx context.Context, id, name string) ([]wireRecord, erro
 }
 
 // page reads one page, and how many records there are in all.
-func (e *errand) page(ctx context.Context, id, name string, number int) ([]wireRecord, int, error) {
+func (d *DNS) page(ctx context.Context, id, name string, number int) ([]wireRecord, int, error) {
 	query := pageOf(number, recordsPerPage)
 	if name != "" {
 		query.Set("name.exact", name)
@@ -96,7 +97,7 @@ func (e *errand) page(ctx context.Context, id, name string, number int) ([]wireR
 		Result []wireRecord `json:"result"`
 		Info   resultInfo   `json:"result_info"`
 	}
-	if err := e.call(ctx, opListRecords, request{path: pathOf(id) + "/dns_records", query: query}, &answer); err != nil {
+	if err := d.call(ctx, opListRecords, request{path: pathOf(id) + "/dns_records", query: query}, &answer); err != nil {
 		return nil, 0, err
 	}
 	if answer.Result == nil || answer.Info.Total == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -48,31 +47,31 @@ type zoneInfo struct {
 var zoneID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // GetZone implements port.Zones.
-func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
-	return z.errand().zone(ctx, id)
+func (d *DNS) GetZone(ctx context.Context, id string) (dns.Zone, error) {
+	return d.zone(ctx, id)
 }
 
 // pathOf is where a zone is.
 func pathOf(id string) string { return zonesPath + "/" + id }
 
 // zone reads a zone.
-func (e *errand) zone(ctx context.Context, id string) (dns.Zone, error) {
+func (d *DNS) zone(ctx context.Context, id string) (dns.Zone, error) {
 	if err := plausible(opGetZone, id); err != nil {
 		return dns.Zone{}, err
 	}
 	var answer struct {
 		Result wireZone `json:"result"`
 	}
-	if err := e.call(ctx, opGetZone, request{path: pathOf(id)}, &answer); err != nil {
-		e.forget(id, err)
+	if err := d.call(ctx, opGetZone, request{path: pathOf(id)}, &answer); err != nil {
+		d.forget(id, err)
 		return dns.Zone{}, err
 	}
-	return e.learn(opGetZone, answer.Result)
+	return d.learn(opGetZone, answer.Result)
 }
 
 // ListZones implements port.Zones. The marker has the number of the page and how many zones there are: where that
 // changes, pages move, and a zone could be missed.
-func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, string, error) {
+func (d *DNS) ListZones(ctx context.Context, marker string) ([]dns.Zone, string, error) {
 	number, before := 1, -1
 	if marker != "" {
 		if _, err := fmt.Sscanf(marker, "%d/%d", &number, &before); err != nil {
@@ -83,18 +82,18 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 		Result []wireZone `json:"result"`
 		Info   resultInfo `json:"result_info"`
 	}
-	err := z.errand().call(ctx, opListZones, request{path: zonesPath, query: pageOf(number, zonesPerPage)}, &answer)
+	err := d.call(ctx, opListZones, request{path: zonesPath, query: pageOf(number, zonesPerPage)}, &answer)
 	switch total := answer.Info.Total; {
 	case err != nil:
 		return nil, "", err
 	case answer.Result == nil || total == nil || answer.Info.PerPage < 1:
 		return nil, "", unreadable(opListZones, "the list of zones with its length")
 	case before >= 0 && before != *total:
-		return nil, "", &fault.Error{Kind: fault.Transient, Operation: opListZones, Message: "zones were added or removed while they were being listed"}
+		return nil, "", fault.New(fault.Transient, opListZones, "zones were added or removed while they were being listed")
 	}
 	page := make([]dns.Zone, 0, len(answer.Result))
 	for _, w := range answer.Result {
-		found, err := z.learn(opListZones, w)
+		found, err := d.learn(opListZones, w)
 		if err != nil {
 			return nil, "", err
 		}
@@ -111,18 +110,18 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 
 // learn takes over a zone. One that is not active, or whose records are kept elsewhere, is private: resolvers would not
 // find what is published in it.
-func (z *Zones) learn(operation string, w wireZone) (dns.Zone, error) {
+func (d *DNS) learn(operation string, w wireZone) (dns.Zone, error) {
 	if !zoneID.MatchString(w.ID) || w.Name == "" {
 		return dns.Zone{}, unreadable(operation, "a zone's id and name")
 	}
 	name := readName(w.Name)
-	info := zoneInfo{name: name, read: z.config.Clock.Now()}
+	info := zoneInfo{name: name, read: d.config.Clock.Now()}
 	for _, host := range w.NameServers {
 		info.servers = append(info.servers, strings.TrimSuffix(host, ".")+":"+dnsPort)
 	}
-	z.mu.Lock()
-	z.known[w.ID] = info
-	z.mu.Unlock()
+	d.mu.Lock()
+	d.known[w.ID] = info
+	d.mu.Unlock()
 	return dns.Zone{
 		ID: w.ID, Name: name, Apex: dns.FlattenedApex,
 		Private: w.Status != zoneActive || w.Type != zoneFull,
@@ -130,29 +129,29 @@ func (z *Zones) learn(operation string, w wireZone) (dns.Zone, error) {
 }
 
 // info returns what is known of a zone, and asks where that is nothing, or too old.
-func (e *errand) info(ctx context.Context, id string, fresh time.Duration) (zoneInfo, error) {
-	e.mu.Lock()
-	known, ok := e.known[id]
-	e.mu.Unlock()
-	if ok && (fresh == 0 || e.config.Clock.Since(known.read) < fresh) {
+func (d *DNS) info(ctx context.Context, id string, fresh time.Duration) (zoneInfo, error) {
+	d.mu.Lock()
+	known, ok := d.known[id]
+	d.mu.Unlock()
+	if ok && (fresh == 0 || d.config.Clock.Since(known.read) < fresh) {
 		return known, nil
 	}
-	if _, err := e.zone(ctx, id); err != nil {
+	if _, err := d.zone(ctx, id); err != nil {
 		return zoneInfo{}, err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.known[id], nil
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.known[id], nil
 }
 
 // forget drops what is known of a zone that is gone.
-func (z *Zones) forget(id string, err error) {
+func (d *DNS) forget(id string, err error) {
 	if !fault.Is(err, fault.NotFound, fault.Denied) {
 		return
 	}
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	delete(z.known, id)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.known, id)
 }
 
 // plausible refuses what can't be the id of a zone.
@@ -160,5 +159,5 @@ func plausible(operation, id string) error {
 	if zoneID.MatchString(id) {
 		return nil
 	}
-	return &fault.Error{Kind: fault.NotFound, Operation: operation, Message: "a zone at Cloudflare has an ID of 32 hexadecimal digits, which " + strconv.Quote(id) + " is not"}
+	return fault.New(fault.NotFound, operation, "a zone at Cloudflare has an ID of 32 hexadecimal digits, which %q is not", id)
 }

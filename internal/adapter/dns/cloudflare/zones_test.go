@@ -305,7 +305,7 @@ func TestConstructor(t *testing.T) {
 	}
 }
 
-// What was learned of a zone is not asked for each time.
+// Facts about a zone are not read each time.
 func TestCallsOfAQuietZone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

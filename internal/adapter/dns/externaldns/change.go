@@ -25,12 +25,12 @@ func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (
 			return "", err
 		}
 	}
-	e := d.errand()
-	if err := e.served(ctx, zoneID); err != nil {
+	ctx = calls.Errand(ctx)
+	if err := d.served(ctx, zoneID); err != nil {
 		return "", err
 	}
 	for i, one := range byName(changes) {
-		if err := e.change(ctx, zoneID, one); err != nil {
+		if err := d.change(ctx, zoneID, one); err != nil {
 			if i > 0 {
 				err = calls.Partly(err)
 			}
@@ -40,7 +40,7 @@ func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (
 	return d.changes.Next(d.config.Clock.Now()), nil
 }
 
-// writable refuses what ExternalDNS would not publish, or would have all else wait for.
+// writable refuses records that ExternalDNS would not publish, or that would stop it from publishing others.
 func writable(zone string, c dns.Change) error {
 	s := c.Set
 	switch _, ok := wire.IsDomainName(s.Name); {
@@ -91,19 +91,18 @@ func byName(changes []dns.Change) (out [][]dns.Change) {
 }
 
 // change carries out the changes at one name.
-func (e *errand) change(ctx context.Context, zone string, changes []dns.Change) error {
+func (d *DNS) change(ctx context.Context, zone string, changes []dns.Change) error {
 	name := changes[0].Set.Name
-	o, err := e.get(ctx, objectName(name))
+	o, err := d.get(ctx, objectName(name))
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return e.create(ctx, zone, changes)
+		return d.create(ctx, zone, changes)
 	case err != nil:
 		return err
-	case !e.ours(o, zone):
-		return &fault.Error{Kind: fault.Exists, Operation: opCreate, Message: fmt.Sprintf("the DNSEndpoint %s/%s is not the operator's: "+
-			"delete it, or give the account a namespace of its own", o.GetNamespace(), o.GetName())}
+	case !d.ours(o, zone):
+		return fault.New(fault.Exists, opCreate, "the DNSEndpoint %s/%s is not the operator's: delete it, or give the account a namespace of its own", o.GetNamespace(), o.GetName())
 	}
-	held, err := e.sets(ctx, zone, o)
+	held, err := d.sets(ctx, zone, o)
 	if err != nil {
 		return err
 	}
@@ -114,7 +113,7 @@ func (e *errand) change(ctx context.Context, zone string, changes []dns.Change) 
 	if len(left) > 0 {
 		err = o.publish(left, changes[len(changes)-1].Owner)
 	} else {
-		if _, noted := o.noted(); noted && o.emptied() && e.labelled(o) {
+		if _, noted := o.noted(); noted && o.emptied() && d.labelled(o) {
 			return nil // it was emptied before, and the answer was lost
 		}
 		err = o.withdraw(held)
@@ -122,8 +121,8 @@ func (e *errand) change(ctx context.Context, zone string, changes []dns.Change) 
 	if err != nil {
 		return err
 	}
-	e.label(o)
-	return e.write(ctx, opUpdate, func(ctx context.Context) error { return e.config.Client.Update(ctx, o.Unstructured) })
+	d.label(o)
+	return d.write(ctx, opUpdate, func(ctx context.Context) error { return d.config.Client.Update(ctx, o.Unstructured) })
 }
 
 // after returns what a name has after the changes.
@@ -157,8 +156,8 @@ func equal(a, b dns.RecordSet) bool {
 }
 
 // create makes the object of a name that has none. There may be records of others all the same, which ExternalDNS leaves
-// alone: then it would publish nothing, without a word.
-func (e *errand) create(ctx context.Context, zone string, changes []dns.Change) error {
+// alone: then it would silently publish nothing.
+func (d *DNS) create(ctx context.Context, zone string, changes []dns.Change) error {
 	first, last := changes[0], changes[len(changes)-1]
 	name := first.Set.Name
 	switch {
@@ -173,7 +172,7 @@ func (e *errand) create(ctx context.Context, zone string, changes []dns.Change) 
 	if err != nil {
 		return err
 	}
-	others, err := e.others(ctx, zone, name)
+	others, err := d.others(ctx, zone, name)
 	if err != nil {
 		return err
 	}
@@ -184,12 +183,12 @@ func (e *errand) create(ctx context.Context, zone string, changes []dns.Change) 
 		}
 		return exists(s)
 	}
-	o := e.newObject(zone, name)
+	o := d.newObject(zone, name)
 	if err := o.publish(left, last.Owner); err != nil {
 		return err
 	}
-	e.label(o)
-	return e.write(ctx, opCreate, func(ctx context.Context) error { return e.config.Client.Create(ctx, o.Unstructured) })
+	d.label(o)
+	return d.write(ctx, opCreate, func(ctx context.Context) error { return d.config.Client.Create(ctx, o.Unstructured) })
 }
 
 // publish has the object stand for the sets.

@@ -68,13 +68,13 @@ func (d *DNS) failure(operation string, err error) error {
 }
 
 func invalid(format string, args ...any) error {
-	return &fault.Error{Kind: fault.Invalid, Operation: opUpdate, Message: fmt.Sprintf(format, args...)}
+	return fault.New(fault.Invalid, opUpdate, format, args...)
 }
 
 func conflict(format string, args ...any) error {
-	return &fault.Error{Kind: fault.Conflict, Operation: opUpdate, Message: fmt.Sprintf(format, args...)}
+	return fault.New(fault.Conflict, opUpdate, format, args...)
 }
 
 func exists(s dns.RecordSet) error {
-	return &fault.Error{Kind: fault.Exists, Operation: opCreate, Message: fmt.Sprintf("the name %s has %s already", s.Name, s)}
+	return fault.New(fault.Exists, opCreate, "the name %s has %s already", s.Name, s)
 }

@@ -64,7 +64,7 @@ func await(t *testing.T, is func() bool) {
 	t.Fatal("it never happens")
 }
 
-// What the API server refuses is told in a way that says what to do.
+// Refusals of the API server are reported with the fix.
 func testRefusals(t *testing.T, all *servers) {
 	t.Helper()
 	r := all.rig(t)
@@ -115,7 +115,7 @@ func testRefusals(t *testing.T, all *servers) {
 	must(t, admin.Update(t.Context(), held))
 }
 
-// What ExternalDNS would publish and never delete, or never publish, is refused before anything is written.
+// Records that ExternalDNS would publish and never delete, or never publish, are refused before anything is written.
 func testWhatIsNotWritten(t *testing.T, all *servers) {
 	t.Helper()
 	r := all.rig(t)

@@ -65,7 +65,8 @@ func (r *rig) publishAll() {
 	}
 }
 
-// What people do to a DNSEndpoint is undone, once, and with the record in place all the time where ExternalDNS is slow.
+// Changes that users make to a DNSEndpoint are undone, once, and with the record in place all the time where
+// ExternalDNS is slow.
 func testEditsAreUndone(t *testing.T, all *servers) {
 	t.Helper()
 	r := all.rig(t)
@@ -286,7 +287,7 @@ func testRecordsOfOthers(t *testing.T, all *servers) {
 	}
 }
 
-// A person's object of the name that the operator's would have is left alone.
+// An object of a user with the name that the operator's would have is left alone.
 func testAPersonsObject(t *testing.T, all *servers) {
 	t.Helper()
 	r := all.rig(t)

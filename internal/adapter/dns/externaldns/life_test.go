@@ -34,7 +34,7 @@ func (r *rig) wantPublished(o *tenant) {
 	}
 }
 
-// Whenever the operator is killed, it goes on where it was.
+// Whenever the operator is killed, the next one continues where it was.
 func testKilledBetweenCalls(t *testing.T, all *servers) {
 	t.Helper()
 	r := all.rig(t)
@@ -126,7 +126,7 @@ func testOneOfTwoServersIsStale(t *testing.T, all *servers) {
 	if s := r.standing(o); o.state() != dns.Retracting || s.Phase != dns.Leaving || r.object(o.record.Name) == nil {
 		t.Errorf("one server still has it: the ledger has %v, %+v", o.Ledger, s)
 	}
-	// What one server shows at a name without an object is not gone.
+	// A record that one server shows at a name without an object is not gone.
 	r.deleteEndpoint(o.record.Name)
 	r.restart()
 	r.run(30 * time.Minute)
@@ -138,7 +138,7 @@ func testOneOfTwoServersIsStale(t *testing.T, all *servers) {
 	r.wantGone()
 }
 
-// What a wildcard shows is neither taken for a record of the name, nor waited for.
+// A wildcard's record is neither taken for a record of the name, nor waited for.
 func testBelowAWildcard(t *testing.T, all *servers) {
 	t.Helper()
 	r := all.rig(t)

@@ -30,8 +30,8 @@ const (
 	annotationName = "cloudfront-tenant-operator.io/dns-name"
 	// annotationOwner is the object whose records they are.
 	annotationOwner = "cloudfront-tenant-operator.io/object"
-	// annotationPublished has the endpoints that the operator gave the object last, after it has emptied it, too: servers may
-	// show them, whatever people have made of the object.
+	// annotationPublished has the endpoints that the operator gave the object last, after it has emptied it, too:
+	// servers may show them, even if others have changed the object.
 	annotationPublished = "cloudfront-tenant-operator.io/published"
 )
 
@@ -130,7 +130,7 @@ func (o object) at(sets []dns.RecordSet) []dns.RecordSet {
 	return slices.DeleteFunc(sets, func(s dns.RecordSet) bool { return s.Name != o.GetAnnotations()[annotationName] })
 }
 
-// intact reports whether ExternalDNS reads what the operator gave the object last, which people may have changed.
+// intact reports whether ExternalDNS reads what the operator gave the object last, which others may have changed.
 func (d *DNS) intact(o object) bool {
 	sets, ok := o.noted()
 	return ok && d.labelled(o) && slices.EqualFunc(sets, readEndpoints(o.raw()), equal)
@@ -154,8 +154,8 @@ func (d *DNS) label(o object) {
 	o.SetLabels(labels)
 }
 
-// readEndpoints are the sets that endpoints stand for. What an endpoint has beyond them does not count: admission webhooks
-// add properties that some services need.
+// readEndpoints are the sets that endpoints stand for. Further properties of an endpoint do not count: admission
+// webhooks add properties that some services need.
 func readEndpoints(all []any) (sets []dns.RecordSet) {
 	for _, one := range all {
 		fields, _ := one.(map[string]any)
@@ -165,12 +165,12 @@ func readEndpoints(all []any) (sets []dns.RecordSet) {
 		}
 		name, err := dns.Canonical(e.DNSName)
 		if err != nil {
-			name = strings.ToLower(strings.TrimSuffix(e.DNSName, "."))
+			name = dns.Lower(e.DNSName)
 		}
 		set := dns.RecordSet{Key: dns.Key{Name: name, Type: e.RecordType}, TTL: e.RecordTTL}
 		for _, target := range e.Targets {
 			if e.RecordType == dns.CNAME {
-				target = strings.ToLower(strings.TrimSuffix(target, "."))
+				target = dns.Lower(target)
 			}
 			set.Values = append(set.Values, target)
 		}

@@ -47,7 +47,7 @@ func TestObjectNamesAreValidAndDiffer(t *testing.T) {
 		if (a == b) != (one == other) {
 			t.Fatalf("%q and %q become %q and %q", one, other, a, b)
 		}
-		// What looks like the name of another's object is in no zone that the other is in.
+		// A name that looks like that of another's object is in no zone of the other.
 		if a != one && externaldns.ObjectName(a) != a {
 			t.Fatalf("%q becomes %q, and that another", one, a)
 		}

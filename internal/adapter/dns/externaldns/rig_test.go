@@ -133,7 +133,7 @@ func (r *rig) has(o *tenant) bool {
 // gaveUp reports whether a tenant has found that its record is another's.
 func (o *tenant) gaveUp() bool { return len(o.Wants) > 0 }
 
-// run lets workers and tenants go on for so long, with the clock going from one step to the next.
+// run lets workers and tenants work for that long, with the clock jumping from one step to the next.
 func (r *rig) run(d time.Duration) {
 	r.t.Helper()
 	end := r.clock.Now().Add(d)
@@ -195,7 +195,7 @@ func (w *world) edit(name string, change func(o *unstructured.Unstructured)) {
 	must(w.t, admin.Update(w.t.Context(), o))
 }
 
-// putEndpoint makes a DNSEndpoint as a person would.
+// putEndpoint makes a DNSEndpoint as a user would.
 func (w *world) putEndpoint(o *unstructured.Unstructured, name string) {
 	w.t.Helper()
 	o.SetGroupVersionKind(endpointKind)

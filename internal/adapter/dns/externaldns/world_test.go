@@ -181,7 +181,7 @@ type wire struct {
 	fails func(*http.Request) *http.Response
 }
 
-// die kills the process after so many calls.
+// die kills the process after n calls.
 func (w *wire) die(after int, committed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,12 +2,12 @@ package externaldns
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
 	wire "github.com/miekg/dns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -15,12 +15,9 @@ import (
 // GetZone implements port.Zones.
 func (d *DNS) GetZone(ctx context.Context, id string) (dns.Zone, error) {
 	if !slices.Contains(d.domains, id) {
-		return dns.Zone{}, &fault.Error{
-			Kind: fault.NotFound, Operation: opZone,
-			Message: fmt.Sprintf("the account has no zone %s: its domains are in dns.accounts", id),
-		}
+		return dns.Zone{}, fault.New(fault.NotFound, opZone, "the account has no zone %s: its domains are in dns.accounts", id)
 	}
-	if err := d.errand().served(ctx, id); err != nil {
+	if err := d.served(ctx, id); err != nil {
 		return dns.Zone{}, err
 	}
 	return dns.Zone{ID: id, Name: id}, nil
@@ -43,14 +40,14 @@ func beginning(zone string) dns.RecordSet {
 // ListRecords implements port.Zones. It has what DNSEndpoints stand for, and what was found at names that were to get one:
 // the zone may have more, which is not seen.
 func (d *DNS) ListRecords(ctx context.Context, zoneID, marker string) (page []dns.RecordSet, next string, err error) {
-	e := d.errand()
+	ctx = calls.Errand(ctx)
 	if marker == "" {
-		if err := e.served(ctx, zoneID); err != nil {
+		if err := d.served(ctx, zoneID); err != nil {
 			return nil, "", err
 		}
 		page = append(page, beginning(zoneID))
 	}
-	list, err := e.list(ctx, marker)
+	list, err := d.list(ctx, marker)
 	if err != nil {
 		return nil, "", err
 	}
@@ -59,7 +56,7 @@ func (d *DNS) ListRecords(ctx context.Context, zoneID, marker string) (page []dn
 		if !d.ours(o, zoneID) {
 			continue
 		}
-		sets, err := e.sets(ctx, zoneID, o)
+		sets, err := d.sets(ctx, zoneID, o)
 		if err != nil {
 			return nil, "", err
 		}
@@ -69,7 +66,7 @@ func (d *DNS) ListRecords(ctx context.Context, zoneID, marker string) (page []dn
 		return page, next, nil
 	}
 	for _, name := range d.takenIn(zoneID) {
-		sets, err := e.stillTaken(ctx, zoneID, name)
+		sets, err := d.stillTaken(ctx, zoneID, name)
 		if err != nil {
 			return nil, "", err
 		}
@@ -79,16 +76,16 @@ func (d *DNS) ListRecords(ctx context.Context, zoneID, marker string) (page []dn
 }
 
 // stillTaken are the records of others at a name that had some, unless it has an object by now.
-func (e *errand) stillTaken(ctx context.Context, zone, name string) ([]dns.RecordSet, error) {
-	o, err := e.get(ctx, objectName(name))
+func (d *DNS) stillTaken(ctx context.Context, zone, name string) ([]dns.RecordSet, error) {
+	o, err := d.get(ctx, objectName(name))
 	switch {
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return nil, err
-	case err == nil && e.ours(o, zone):
-		e.remember(zone, name, false)
+	case err == nil && d.ours(o, zone):
+		d.remember(zone, name, false)
 		return nil, nil
 	}
-	return e.others(ctx, zone, name)
+	return d.others(ctx, zone, name)
 }
 
 // remember notes whether a name has records of others.
@@ -111,18 +108,18 @@ func (d *DNS) takenIn(zone string) []string {
 	return slices.Sorted(maps.Keys(d.taken[zone]))
 }
 
-// sets are what servers may show of an object: what the operator gave it last. They are leaving where the object does not
-// have that any more, be it that the operator has emptied it, or that people have changed it: then they can be deleted, and
-// have to be created to stay.
-func (e *errand) sets(ctx context.Context, zone string, o object) ([]dns.RecordSet, error) {
-	if e.intact(o) {
+// sets are what servers may show of an object: what the operator gave it last. They are leaving if the object does not
+// have that any more, because the operator has emptied it or others have changed it: then they can be deleted, and have
+// to be created to stay.
+func (d *DNS) sets(ctx context.Context, zone string, o object) ([]dns.RecordSet, error) {
+	if d.intact(o) {
 		sets, _ := o.noted()
 		return sets, nil
 	}
 	sets, ok := o.noted()
 	if !ok {
 		sets = o.at(readEndpoints(o.raw()))
-		shown, err := e.others(ctx, zone, o.GetAnnotations()[annotationName])
+		shown, err := d.others(ctx, zone, o.GetAnnotations()[annotationName])
 		if err != nil {
 			return nil, err
 		}
@@ -141,24 +138,24 @@ func (e *errand) sets(ctx context.Context, zone string, o object) ([]dns.RecordS
 // ReadName implements port.Zones. Where no DNSEndpoint is for the name it has what the name servers show there.
 func (d *DNS) ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSet, error) {
 	if _, ok := wire.IsDomainName(name); !ok {
-		return nil, &fault.Error{Kind: fault.Invalid, Operation: opRead, Message: fmt.Sprintf("%s is not a domain name", name)}
+		return nil, fault.New(fault.Invalid, opRead, "%s is not a domain name", name)
 	}
-	e := d.errand()
-	if err := e.served(ctx, zoneID); err != nil {
+	ctx = calls.Errand(ctx)
+	if err := d.served(ctx, zoneID); err != nil {
 		return nil, err
 	}
 	var sets []dns.RecordSet
 	if name == zoneID {
 		sets = append(sets, beginning(zoneID))
 	}
-	o, err := e.get(ctx, objectName(name))
+	o, err := d.get(ctx, objectName(name))
 	switch {
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return nil, err
 	case err == nil && d.ours(o, zoneID):
-		own, err := e.sets(ctx, zoneID, o)
+		own, err := d.sets(ctx, zoneID, o)
 		return append(sets, own...), err
 	}
-	others, err := e.others(ctx, zoneID, name)
+	others, err := d.others(ctx, zoneID, name)
 	return append(sets, others...), err
 }

@@ -57,7 +57,7 @@ func TestANameThatIsTooLongForANoteHasNone(t *testing.T) {
 	w.holds(t)
 }
 
-// What a batch is refused for, and that no part of it is carried out then.
+// The reasons for which a batch is refused; no part of it is carried out then.
 func TestRefusedBatches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -29,7 +29,7 @@ type Config struct {
 	// Zones are the names of the account's zones.
 	Zones []string
 	TSIG  TSIG
-	// ClusterID is the operator's, for the notes beside records.
+	// ClusterID is the operator's, for the notes next to records.
 	ClusterID string
 	Gate      *calls.Gate
 	// Clock has the time that messages are signed with.

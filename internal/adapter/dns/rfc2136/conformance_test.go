@@ -146,7 +146,7 @@ func (s *stranger) deny(denied bool) {
 	}
 }
 
-// dropZone has another server in the place of the primary, which is configured alike but for the zone.
+// dropZone replaces the primary by a server with the same configuration except for the zone.
 func (s *stranger) dropZone() {
 	s.key = s.empty.Key()
 	s.front.Lead(s.empty.Address())

@@ -10,15 +10,9 @@ import (
 
 	wire "github.com/miekg/dns"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/authority"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/values"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
-
-// readName brings a name into the form of the domain: in lower case, without a dot at its end. Bytes that no host's name
-// has stay escaped.
-func readName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
-
-func within(name, zone string) bool { return name == zone || strings.HasSuffix(name, "."+zone) }
 
 // The sets by which a server signs a zone come and go with what they sign. They may share their name with any other, even a
 // CNAME. Those that RFC 2535 had before are among them.
@@ -37,7 +31,7 @@ func (s sets) take(rr wire.RR) {
 	if signs(rr.Header().Rrtype) {
 		return
 	}
-	key := dns.Key{Name: readName(rr.Header().Name), Type: wire.Type(rr.Header().Rrtype).String()}
+	key := dns.Key{Name: dns.Lower(rr.Header().Name), Type: wire.Type(rr.Header().Rrtype).String()}
 	s[key] = append(s[key], rr)
 }
 
@@ -61,16 +55,7 @@ func recordSet(key dns.Key, rrs []wire.RR) dns.RecordSet {
 		out.Values = append(out.Values, readValue(rr))
 		out.Exact = append(out.Exact, rdata(rr))
 	}
-	slices.Sort(out.Values)
-	slices.Sort(out.Exact)
-	var written []string
-	for _, v := range out.Values {
-		written = append(written, writeValue(key.Type, v))
-	}
-	slices.Sort(written)
-	if slices.Equal(written, out.Exact) {
-		out.Exact = nil
-	}
+	written.Complete(&out)
 	return out
 }
 
@@ -86,71 +71,38 @@ func rdata(rr wire.RR) string {
 func readValue(rr wire.RR) string {
 	switch rr := rr.(type) {
 	case *wire.CNAME:
-		return readName(rr.Target)
+		return dns.Lower(rr.Target)
 	case *wire.TXT:
-		return authority.Unescape(strings.Join(rr.Txt, ""))
+		return values.Decimal.Unescape(strings.Join(rr.Txt, ""))
 	}
 	return rdata(rr)
 }
 
-// writeValue is the way back, to what a zone file has.
-func writeValue(kind, value string) string {
+// written is the way back, to what a zone file has.
+var written values.Writer = func(kind, value string) string {
 	switch kind {
 	case dns.CNAME:
 		return wire.Fqdn(value)
 	case dns.TXT:
-		return rdata(&wire.TXT{Hdr: wire.RR_Header{Name: ".", Rrtype: wire.TypeTXT, Class: wire.ClassINET}, Txt: split(value)})
+		return values.Decimal.Quote(value)
 	}
 	return value
-}
-
-// longestString is how long one string of a TXT record can be. Longer texts are several strings, which readers join again.
-const longestString = 255
-
-// split writes a text as the strings of a TXT record, escaped as in a zone file.
-func split(text string) []string {
-	if text == "" {
-		return []string{""}
-	}
-	var out []string
-	for chunk := range slices.Chunk([]byte(text), longestString) {
-		var b strings.Builder
-		for _, c := range chunk {
-			switch {
-			case c == '"' || c == '\\':
-				b.WriteByte('\\')
-				b.WriteByte(c)
-			case c < ' ' || c > '~':
-				fmt.Fprintf(&b, `\%03d`, c)
-			default:
-				b.WriteByte(c)
-			}
-		}
-		out = append(out, b.String())
-	}
-	return out
 }
 
 // records renders a set.
 func records(s dns.RecordSet) ([]wire.RR, error) {
 	switch _, valid := wire.IsDomainName(s.Name); {
 	case s.Routed || s.Alias != "":
-		return nil, impossible(fmt.Sprintf("the operator never writes a %s record such as that of %s", s.Type, s.Name))
+		return nil, impossible("the operator never writes a %s record such as that of %s", s.Type, s.Name)
 	case !valid:
-		return nil, impossible(fmt.Sprintf("%q is not the name of a record", s.Name))
+		return nil, impossible("%q is not the name of a record", s.Name)
 	case s.TTL < 0 || s.TTL > math.MaxInt32:
-		return nil, impossible(fmt.Sprintf("the TTL of %s is not between 0 and %d", s.Name, math.MaxInt32))
+		return nil, impossible("the TTL of %s is not between 0 and %d", s.Name, math.MaxInt32)
 	case len(s.Values) == 0 || s.Type == dns.CNAME && len(s.Values) != 1:
-		return nil, impossible(fmt.Sprintf("the %s record of %s has no value, or too many", s.Type, s.Name))
+		return nil, impossible("the %s record of %s has no value, or too many", s.Type, s.Name)
 	}
-	values := s.Exact
-	if values == nil {
-		for _, v := range s.Values {
-			values = append(values, writeValue(s.Type, v))
-		}
-	}
-	out := make([]wire.RR, 0, len(values))
-	for _, v := range values {
+	var out []wire.RR
+	for _, v := range written.Of(s) {
 		rr, err := record(s, v)
 		if err != nil {
 			return nil, err
@@ -165,7 +117,7 @@ func records(s dns.RecordSet) ([]wire.RR, error) {
 func record(s dns.RecordSet, value string) (wire.RR, error) {
 	rr, err := wire.NewRR(fmt.Sprintf(". %d IN %s %s", s.TTL, s.Type, value))
 	if err != nil || rr == nil || rdata(rr) == "" || strings.ContainsAny(value, "\r\n") || wire.Type(rr.Header().Rrtype).String() != s.Type {
-		return nil, impossible(fmt.Sprintf("a value of the %s record of %s is not one of that type", s.Type, s.Name))
+		return nil, impossible("a value of the %s record of %s is not one of that type", s.Type, s.Name)
 	}
 	rr.Header().Name = wire.Fqdn(s.Name)
 	return rr, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// What is wrong with a signature is said, whatever is asked.
+// The message says what is wrong with a signature, whatever the question.
 func TestASignatureThatIsNotAccepted(t *testing.T) {
 	t.Parallel()
 	skewed := func(by time.Duration) func(*rfc2136.Config) {

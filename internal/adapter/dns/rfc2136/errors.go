@@ -1,6 +1,8 @@
 package rfc2136
 
 import (
+	"fmt"
+
 	wire "github.com/miekg/dns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -99,6 +101,6 @@ func unreadable(operation, code, text string, err error) error {
 }
 
 // impossible is the failure of a change that is not sent.
-func impossible(text string) error {
-	return &fault.Error{Kind: fault.Invalid, Operation: opChange, Code: codeRefusedUs, Message: text}
+func impossible(format string, args ...any) error {
+	return &fault.Error{Kind: fault.Invalid, Operation: opChange, Code: codeRefusedUs, Message: fmt.Sprintf(format, args...)}
 }

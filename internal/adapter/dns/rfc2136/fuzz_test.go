@@ -9,7 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
-// What a server sends is put back byte for byte, and a text that is written comes back as it was.
+// Values of a server are written back byte for byte, and a text that is written is read back unchanged.
 func FuzzRecords(f *testing.F) {
 	for _, seed := range []struct{ kind, value string }{
 		{"TXT", `"a\"b" "c"`}, {"TXT", `"\195\188"`}, {"CNAME", "Other.Example.COM."}, {"A", "192.0.2.1"}, {"MX", "10 mail.example.com."},

@@ -7,11 +7,12 @@ import (
 
 	wire "github.com/miekg/dns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/values"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
 // The label before a name whose records are ours, below which a TXT record says whose. A star that is not at the
-// beginning of a name would make that an ordinary one, so that of a wildcard is beside the names that it covers.
+// beginning of a name would make that an ordinary one, so that of a wildcard is next to the names that it covers.
 const (
 	noteLabel         = "_cloudfront-tenant-operator-owner."
 	wildcardNoteLabel = "_cloudfront-tenant-operator-owner-wildcard."
@@ -36,7 +37,7 @@ func noteName(name string) (note string, ok bool) {
 func note(name, clusterID string, set dns.RecordSet, owner dns.Owner) wire.RR {
 	return &wire.TXT{
 		Hdr: wire.RR_Header{Name: wire.Fqdn(name), Rrtype: wire.TypeTXT, Class: wire.ClassINET, Ttl: uint32(set.TTL)},
-		Txt: split(fmt.Sprintf("%s%s object=%s/%s", noteStart, clusterID, owner.Namespace, owner.Name)),
+		Txt: values.Decimal.Strings(fmt.Sprintf("%s%s object=%s/%s", noteStart, clusterID, owner.Namespace, owner.Name)),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	wire "github.com/miekg/dns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/query"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
@@ -169,22 +170,9 @@ func (s *session) serial(zone string) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	soa := soaOf(a.Msg, zone)
+	soa := query.SOA(a.Msg, zone)
 	if soa == nil {
 		return 0, refused(s.operation, answer{Msg: &wire.Msg{MsgHdr: wire.MsgHdr{Rcode: wire.RcodeNotAuth}}})
 	}
 	return soa.Serial, nil
-}
-
-// soaOf returns the SOA of a zone in an authoritative answer, nil where there is none.
-func soaOf(m *wire.Msg, zone string) *wire.SOA {
-	if !m.Authoritative || m.Rcode != wire.RcodeSuccess {
-		return nil
-	}
-	for _, rr := range m.Answer {
-		if soa, ok := rr.(*wire.SOA); ok && readName(soa.Hdr.Name) == zone {
-			return soa
-		}
-	}
-	return nil
 }

@@ -5,21 +5,19 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	wire "github.com/miekg/dns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/authority"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/query"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// questionTimeout is for one question over UDP.
-const questionTimeout = 2 * time.Second
-
 // InSync implements port.Zones: every secondary has the zone as of the change or later, and what was created is visible at
-// each server. What was deleted may be covered by a wildcard, and then looks as before: of that the serial number tells.
+// each server. A deleted set may be covered by a wildcard, and then nothing looks different: only the serial number
+// tells.
 func (d *DNS) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, error) {
 	want, err := d.serialOf(ctx, zoneID, sent)
 	if err != nil {
@@ -50,9 +48,6 @@ func (d *DNS) everywhere(ctx context.Context, zoneID string, want uint32, change
 	}
 	created := slices.DeleteFunc(slices.Clone(changes), func(c dns.Change) bool { return c.Action != dns.Create })
 	for _, server := range append([]string{d.config.Server}, d.config.Secondaries...) {
-		if len(created) == 0 {
-			break
-		}
 		shown, err := authority.Show(ctx, []string{server}, "", created)
 		if err != nil || !shown {
 			return false, err
@@ -66,17 +61,14 @@ func older(a, b uint32) bool { return int32(a-b) < 0 }
 
 // askSerial asks a secondary for its serial number of a zone. It may not know our key.
 func askSerial(ctx context.Context, server, zone string) (uint32, error) {
-	question := new(wire.Msg).SetQuestion(wire.Fqdn(zone), wire.TypeSOA)
-	question.RecursionDesired = false
-	client := &wire.Client{Timeout: questionTimeout}
-	response, _, err := client.ExchangeContext(ctx, question, server)
+	response, err := query.Ask(ctx, server, query.Question{Name: zone, Kind: wire.TypeSOA})
 	if err != nil {
 		return 0, &fault.Error{
 			Kind: fault.Transient, Operation: opZone, Err: err,
 			Message: fmt.Sprintf("the secondary %s did not respond", server),
 		}
 	}
-	if soa := soaOf(response, zone); soa != nil {
+	if soa := query.SOA(response.Msg, zone); soa != nil {
 		return soa.Serial, nil
 	}
 	if response.Rcode == wire.RcodeServerFailure {

@@ -35,7 +35,7 @@ func TestAChangeIsInSyncOnceTheSecondaryHasIt(t *testing.T) {
 	w.expectSync(t, true, sent)
 }
 
-// What a wildcard covers looks the same after the deletion of a record that leads to the same place.
+// A name below a wildcard looks the same after the deletion of a record that leads to the same place.
 func TestADeletionBelowAWildcardIsInSync(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -6,6 +6,7 @@ import (
 	wire "github.com/miekg/dns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
 // transfer has the server send all records of a zone and passes them on. Without an error those were all, each once: a
@@ -52,7 +53,7 @@ func (t *incoming) add(records []wire.RR) error {
 		switch {
 		case t.complete:
 			return broken("the transfer of the zone has records after its end")
-		case !within(readName(rr.Header().Name), t.zone), isSOA && readName(soa.Hdr.Name) != t.zone:
+		case !dns.Within(dns.Lower(rr.Header().Name), t.zone), isSOA && dns.Lower(soa.Hdr.Name) != t.zone:
 			return broken("the transfer of the zone has a record of another zone")
 		case t.first == nil && !isSOA:
 			return broken("the transfer of the zone does not begin with its SOA record")

@@ -1,14 +1,12 @@
 package rfc2136
 
 import (
-	"fmt"
-
 	wire "github.com/miekg/dns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
-// besides are the types of which a name must have no set when a CNAME takes the place of others: the prerequisite that
+// besides are the types of which a name must have no set when a CNAME replaces others: the prerequisite that
 // the name has no records at all would refuse those that are deleted. A server leaves out the addition of a CNAME next to
 // another set, and says that all went well.
 var besides = []uint16{
@@ -51,7 +49,7 @@ func newUpdate(zone, clusterID string, changes []dns.Change) (*wire.Msg, error) 
 	return u.Msg, nil
 }
 
-// check notes what is changed where, and refuses what a server would leave out without a word.
+// check notes what is changed where, and refuses what a server would silently leave out.
 func (u *update) check(c dns.Change) error {
 	name, kind := c.Set.Name, wire.StringToType[c.Set.Type]
 	at := u.created
@@ -59,14 +57,14 @@ func (u *update) check(c dns.Change) error {
 		at = u.deleted
 	}
 	switch {
-	case !within(name, u.zone):
-		return impossible(fmt.Sprintf("%s is not in the zone %s", name, u.zone))
+	case !dns.Within(name, u.zone):
+		return impossible("%s is not in the zone %s", name, u.zone)
 	case at[name][kind]:
-		return impossible(fmt.Sprintf("the %s record of %s is there twice", c.Set.Type, name))
+		return impossible("the %s record of %s is there twice", c.Set.Type, name)
 	case c.Action == dns.Create && kind == wire.TypeCNAME && name == u.zone:
-		return impossible(fmt.Sprintf("a CNAME record is not possible for %s, the apex of the zone", name))
+		return impossible("a CNAME record is not possible for %s, the apex of the zone", name)
 	case c.Action == dns.Create && len(at[name]) > 0 && (kind == wire.TypeCNAME || at[name][wire.TypeCNAME]):
-		return impossible(fmt.Sprintf("%s can't have a CNAME record and another one", name))
+		return impossible("%s can't have a CNAME record and another one", name)
 	}
 	if at[name] == nil {
 		at[name] = map[uint16]bool{}
@@ -89,7 +87,7 @@ func (u *update) remove(c dns.Change) error {
 	return nil
 }
 
-// add creates a set, if there is none of that name and type, and none that it can't stand beside.
+// add creates a set, if there is none of that name and type, and none that excludes it.
 func (u *update) add(c dns.Change) error {
 	if c.Action != dns.Create {
 		return nil

@@ -2,7 +2,6 @@ package rfc2136
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -16,10 +15,7 @@ import (
 // GetZone implements port.Zones. The server has to be authoritative for the zone.
 func (d *DNS) GetZone(ctx context.Context, id string) (dns.Zone, error) {
 	if !slices.Contains(d.zones, id) {
-		return dns.Zone{}, &fault.Error{
-			Kind: fault.NotFound, Operation: opZone,
-			Message: fmt.Sprintf("the account has no zone %s: its zones are in dns.accounts", id),
-		}
+		return dns.Zone{}, fault.New(fault.NotFound, opZone, "the account has no zone %s: its zones are in dns.accounts", id)
 	}
 	_, err := d.serial(ctx, id)
 	if err != nil {
@@ -66,7 +62,7 @@ func (d *DNS) ListRecords(ctx context.Context, zoneID, _ string) ([]dns.RecordSe
 func (d *DNS) ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSet, error) {
 	found := sets{}
 	err := d.transfer(ctx, zoneID, func(rr wire.RR) {
-		if readName(rr.Header().Name) == name {
+		if dns.Lower(rr.Header().Name) == name {
 			found.take(rr)
 		}
 	})

@@ -1,6 +1,6 @@
-// Package access asks the API server who sends a request, and whether they may. It does for the metrics endpoint what the
-// filter of controller-runtime does, without linking the API server's own libraries, which make the operator half as large
-// again.
+// Package access asks the API server which user sends a request, and whether the user may do so. It does for the
+// metrics endpoint what the filter of controller-runtime does, without linking the API server's own libraries, which
+// make the operator half as large again.
 package access
 
 import (

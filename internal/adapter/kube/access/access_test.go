@@ -164,7 +164,7 @@ func TestAllOfTheUserIsAsked(t *testing.T) {
 }
 
 // A user who is allowed may scrape for a minute without a question. One who is not can be given the right, and waits for
-// ten seconds at most. What failed is asked at once.
+// ten seconds at most. After a failure the question is asked at once.
 func TestAnswersAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

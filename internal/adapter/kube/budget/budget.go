@@ -23,7 +23,7 @@ const Name = "cloudfront-tenant-operator-deletion-budget"
 
 // The keys of the ConfigMap.
 const (
-	// Memory is what the operator remembers. It is not for people to change.
+	// Memory is what the operator remembers. It must not be edited.
 	Memory = "memory.json"
 	// Freeze is "true" while nothing may be changed in AWS.
 	Freeze = "freeze"
@@ -66,7 +66,7 @@ func (s Store) Load(ctx context.Context) (port.Deletions, error) {
 // Frozen reports whether the administrator has stopped all writes to AWS.
 func Frozen(c *corev1.ConfigMap) bool { return c.Data[Freeze] == "true" }
 
-// Released are the rollouts that the administrator lets go on at once.
+// Released are the rollouts that the administrator lets continue at once.
 func Released(c *corev1.ConfigMap) []string {
 	return plans(c.Annotations[v1alpha1.AnnotationReleaseRollout])
 }

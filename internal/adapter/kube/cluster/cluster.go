@@ -1,5 +1,5 @@
-// Package cluster reads by what a cluster is known, and keeps it in a ConfigMap, where an administrator can accept another
-// one.
+// Package cluster reads what identifies a cluster, and keeps it in a ConfigMap, where an administrator can accept
+// another one.
 package cluster
 
 import (
@@ -41,7 +41,7 @@ const RootCA = "kube-root-ca.crt"
 // discovery is where the API server names its issuer.
 const discovery = "/.well-known/openid-configuration"
 
-// Identify reads the identity of the cluster. What may not be read, or is not there, is left out.
+// Identify reads the identity of the cluster. Parts that may not be read, or do not exist, are left out.
 func Identify(ctx context.Context, http rest.Interface, live client.Reader, namespace, id string) (domain.Identity, error) {
 	i := domain.Identity{ID: id}
 	var err error
@@ -70,7 +70,7 @@ func issuer(ctx context.Context, http rest.Interface) (string, error) {
 	return answer.Issuer, nil
 }
 
-// keys are the hashes of the CA's public keys. What this version of Go takes for no certificate is one all the same.
+// keys are the hashes of the CA's public keys. A certificate that this version of Go refuses to parse counts as well.
 func keys(ctx context.Context, live client.Reader, namespace string) ([]string, error) {
 	var c corev1.ConfigMap
 	err := live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: RootCA}, &c)
@@ -110,7 +110,8 @@ type Store struct {
 
 var _ port.ClusterStore = Store{}
 
-// Load implements port.ClusterStore. A ConfigMap without a fingerprint was made by a person, to start with none.
+// Load implements port.ClusterStore. A ConfigMap without a fingerprint was made by an administrator, to start with
+// none.
 func (s Store) Load(ctx context.Context) (*domain.Stored, string, error) {
 	if s.Key.Namespace == "" {
 		return nil, "", nil

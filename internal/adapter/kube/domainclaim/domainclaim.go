@@ -42,7 +42,7 @@ func Of(o *v1alpha1.DomainClaim) claim.Claim {
 	return c
 }
 
-// status is what follows from a claim.
+// status is the status of a claim.
 func status(c claim.Claim) v1alpha1.DomainClaimStatus {
 	s := v1alpha1.DomainClaimStatus{Phase: v1alpha1.DomainClaimPhase(c.Phase()), Since: timeOf(c.Since)}
 	if c.Held() {
@@ -99,7 +99,7 @@ func (s Store) Report(ctx context.Context, c claim.Claim) error {
 	next.Status = status(c)
 	err := s.Client.Status().Patch(ctx, next, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{}))
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		return nil // the watch brings what has become of it
+		return nil // the watch will deliver its current state
 	}
 	if err != nil {
 		return fmt.Errorf("writing the status of the DomainClaim %s: %w", base.Name, err)

@@ -1,9 +1,9 @@
-// Package child reads tables in a process of its own for each read. What answers at a customer's address may be anything: the
+// Package child reads tables in a process of its own for each read. Anything may answer at a customer's address: the
 // libraries of databases believe the lengths that a server sends, and no program survives an allocation that the kernel
 // refuses. So the reader is another run of the same program, with a limit of its own: whatever happens to it is a failed read.
 //
-// The connection string goes to the child over its standard input, which stays open: its end is the word to stop. What is
-// read comes back over its standard output, in frames of bounded length.
+// The connection string goes to the child over its standard input, which stays open: its end is the word to stop. The
+// rows come back over its standard output, in frames of bounded length.
 package child
 
 import (
@@ -33,7 +33,7 @@ const Argument = "read-table"
 
 const operation = "Read"
 
-// Codes of what became of a child that did not say what became of its read.
+// Codes for a child that ended without saying how its read ended.
 const (
 	codeOutOfMemory = "OutOfMemory"
 	codeKilled      = "Killed"
@@ -78,10 +78,8 @@ type request struct {
 	mapping.Query
 	// Listen asks for hints instead of rows.
 	Listen bool
-	// Connection is that of the query, which shows itself to no encoder, and Keys are those of the query, which need not be
-	// UTF-8. Both stand before it.
+	// Connection is that of the query, which shows itself to no encoder, and stands before it.
 	Connection []byte
-	Keys       [][]byte
 	Options    Options
 }
 
@@ -127,7 +125,7 @@ func (r *Rows) ask(ctx context.Context, q request, take frames) error {
 	return r.obituary(p)
 }
 
-// unintelligible is the failure of a child that says what none should.
+// unintelligible is the failure of a child that sends something else than a result.
 func unintelligible() error {
 	return &fault.Error{Kind: fault.Transient, Operation: operation, Code: codeCrashed, Message: "the process that read the table sent something unintelligible"}
 }
@@ -226,7 +224,7 @@ func rowFrames(sink mapping.Sink, o Options) frames {
 	}
 }
 
-// end waits for the end of a child whose context has ended. What it still has to say is thrown away: a child that can't get
+// end waits for the end of a child whose context has ended. Its remaining output is thrown away: a child that can't get
 // rid of it would not end.
 func (p *process) end() {
 	_, _ = io.Copy(io.Discard, p.stdout)

@@ -22,6 +22,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -50,10 +51,10 @@ func TestMain(m *testing.M) {
 // readers are those of the operator, and some that no operator has.
 func readers(o child.Options) map[mapping.Provider]port.Rows {
 	all := map[mapping.Provider]port.Rows{
-		mapping.Postgres: postgres.New(postgres.Config{Timeout: o.Timeout}),
-		mapping.MySQL:    mysql.New(mysql.Config{Timeout: o.Timeout}),
-		mapping.MongoDB:  mongodb.New(mongodb.Config{Timeout: o.Timeout}),
-		mapping.Redis:    redis.New(redis.Config{Timeout: o.Timeout}),
+		mapping.Postgres: postgres.New(store.Config{Timeout: o.Timeout}),
+		mapping.MySQL:    mysql.New(store.Config{Timeout: o.Timeout}),
+		mapping.MongoDB:  mongodb.New(store.Config{Timeout: o.Timeout}),
+		mapping.Redis:    redis.New(store.Config{Timeout: o.Timeout}),
 	}
 	maps.Copy(all, played)
 	maps.Copy(all, streams)

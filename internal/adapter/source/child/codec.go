@@ -3,7 +3,6 @@ package child
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,44 +20,28 @@ import (
 // encodeRequest writes a request with all of its query.
 func encodeRequest(r request) ([]byte, error) {
 	r.Connection = []byte(r.Query.Connection.Reveal())
-	if r.Query.Keys != nil { // which are not the whole table, even where there are none
-		r.Keys = [][]byte{}
-	}
-	for _, key := range r.Query.Keys {
-		r.Keys = append(r.Keys, []byte(key))
-	}
-	body, err := json.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the request: %w", err)
-	}
-	return body, nil
+	return encoding.Marshal(r)
 }
 
 func decodeRequest(body []byte) (request, error) {
 	var r request
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := decoding.Unmarshal(body, &r); err != nil {
 		return request{}, fmt.Errorf("decoding the request: %w", err)
 	}
 	r.Query.Connection = mapping.NewSecret(string(r.Connection))
-	if r.Keys != nil {
-		r.Query.Keys = []string{}
-	}
-	for _, key := range r.Keys {
-		r.Query.Keys = append(r.Query.Keys, string(key))
-	}
 	return r, nil
 }
 
-// What one row may be. Kubernetes takes no object of more than 1.5 MiB, and a tenant is far smaller: whatever exceeds these
-// bounds is a mistake or an attack, and must not fill the operator's memory.
+// What one row may be. Kubernetes takes no object of more than 1.5 MiB, and a tenant is far smaller: anything beyond
+// these bounds is a mistake or an attack, and must not fill the operator's memory.
 const (
 	// largestFrame is a row with all its names and values.
 	largestFrame = 1 << 20
-	// largestValue is one value of a row. What is larger can't be used, and costs nothing where it isn't.
+	// largestValue is one value of a row. A larger value can't be used, and costs nothing if it isn't.
 	largestValue = 256 << 10
 	// largestKey is the key by which people find a row.
 	largestKey = 1 << 10
-	// deepest is how many lists and objects may be inside each other: who decodes them takes some stack for each.
+	// deepest is how many lists and objects may be inside each other: the decoder takes some stack for each.
 	deepest = 64
 	// overhead is the most that the encoding adds to a text: a byte for its type, and its length.
 	overhead = 5
@@ -98,7 +81,8 @@ func must[T any](mode T, err error) T {
 	return mode
 }
 
-// wire counts down the room for a value while it gives it the form that is encoded: what is too large is not copied.
+// wire counts down the room for a value while it gives it the form that is encoded: a value that is too large is not
+// copied.
 type wire struct{ room int }
 
 // value returns the form, or the words for what has none.
@@ -162,7 +146,7 @@ func (w *wire) object(v map[string]any, depth int) (form any, missing mapping.Un
 	return out, ""
 }
 
-// bounded encodes a value, or in its stead the words for what has no room.
+// bounded encodes a value, or if there is no room for it, the words that say so.
 func bounded(v any, room int) (cbor.RawMessage, error) {
 	form, missing := (&wire{room: room}).value(v, 0)
 	if missing == "" {

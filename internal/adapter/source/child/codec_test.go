@@ -62,7 +62,7 @@ func TestAQuerySurvivesThePipe(t *testing.T) {
 	}
 }
 
-// A child that was taken over may send anything. What is decoded has no more values than the message has bytes.
+// A child that was taken over may send anything. The decoded message has no more values than bytes.
 func FuzzMessages(f *testing.F) {
 	body, _ := encodeRow(mapping.Row{Key: "k", Values: map[string]any{"a": []any{int64(1), nil, map[string]any{"b": 0.5}}, "t": time.Unix(0, 0)}})
 	f.Add(body)

@@ -2,6 +2,11 @@
 
 package child
 
+import "syscall"
+
+// attributes leave it to the end of the child's input to tell that the operator is dead.
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
 // Hide does nothing: only Linux can hide a process from others of the same user.
 func Hide() {}
 

@@ -42,7 +42,7 @@ func (f *forgetful) Row(row mapping.Row) error {
 func TestHostileServers(t *testing.T) {
 	// The hostile server is in this process too, and has buffers of its own.
 	const bound, patience, grown = time.Second, time.Minute, 64 << 20
-	// What is measured is what a read holds, and not how late a busy machine collects garbage.
+	// The test measures the memory that a read holds, and not how late a busy machine collects garbage.
 	usual := debug.SetGCPercent(20)
 	t.Cleanup(func() { debug.SetGCPercent(usual) })
 	for _, provider := range databases {

@@ -17,7 +17,7 @@ const kibibyte = 1 << 10
 var dataSize = regexp.MustCompile(`(?m)^VmData:\s+(\d+) kB$`)
 
 // limit bounds what this process may have, in addition to what it has now. The bound is on data and not on addresses (RLIMIT_AS): Go
-// reserves far more of these than it uses, and how many depends on its version. What exceeds the bound ends the process.
+// reserves far more of these than it uses, and how many depends on its version. A process that exceeds the bound ends.
 func limit(memory int64) error {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

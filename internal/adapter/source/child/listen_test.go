@@ -108,7 +108,7 @@ func listen(ctx context.Context, what mapping.Provider, h *heard) error {
 	return child.New(what, child.Options{Timeout: time.Minute, Memory: memory}).Listen(ctx, mapping.Query{Connection: mapping.NewSecret("canary")}, h)
 }
 
-// What a child is told is told to the operator, and in the end why it is over.
+// The operator hears everything that a child is told, and in the end why it is over.
 func TestHintsAreWhatTheyWere(t *testing.T) {
 	for what, want := range map[mapping.Provider][]string{
 		"some keys": {"customer:1", "zürich\x00"}, "no keys": nil, "as many keys as may be": keys(100), "the longest key": {strings.Repeat("x", 1<<10)},

@@ -3,7 +3,6 @@ package child
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -24,23 +23,18 @@ func causeOf(err error) int {
 // ending is how a read ended. A failure keeps its class, and of its causes the ends of a context; the others are for logs,
 // and may hold what must not leave the child.
 type ending struct {
-	Complete                 bool
-	Kind                     fault.Kind
-	Operation, Code, Message string
-	RetryAfter               time.Duration
-	Cause                    int
+	Complete bool
+	Failure  fault.Error
+	Cause    int
 }
 
 func encodeEnd(err error) ([]byte, error) {
-	e := ending{Kind: fault.Transient, Operation: operation, Cause: causeOf(err)}
-	failure, classified := errors.AsType[*fault.Error](err)
-	switch {
-	case err == nil:
-		e = ending{Complete: true}
-	case classified:
-		e.Kind, e.Operation, e.Code, e.Message, e.RetryAfter = failure.Kind, failure.Operation, failure.Code, failure.Message, failure.RetryAfter
-	default:
-		e.Message = store.Message(err.Error())
+	e := ending{Complete: err == nil, Cause: causeOf(err)}
+	if failure, classified := errors.AsType[*fault.Error](err); classified {
+		e.Failure = *failure
+		e.Failure.Err = nil
+	} else if err != nil {
+		e.Failure = fault.Error{Kind: fault.Transient, Operation: operation, Message: store.Message(err.Error())}
 	}
 	return encoding.Marshal(e)
 }
@@ -53,8 +47,9 @@ func decodeEnd(body []byte) (said bool, err error) {
 		return false, errMalformed
 	case e.Complete:
 		return true, nil
-	case e.Kind == fault.None, e.Cause < 0, e.Cause >= len(causes):
+	case e.Failure.Kind == fault.None, e.Cause < 0, e.Cause >= len(causes):
 		return false, errMalformed
 	}
-	return true, &fault.Error{Kind: e.Kind, Operation: e.Operation, Code: e.Code, Message: e.Message, RetryAfter: e.RetryAfter, Err: causes[e.Cause]}
+	e.Failure.Err = causes[e.Cause]
+	return true, &e.Failure
 }

@@ -17,7 +17,8 @@ import (
 // largestRequest has room for the largest Secret.
 const largestRequest = 4 << 20
 
-// lastWord is how long a child goes on after it was told to stop. Its parent may not be there any more to kill it.
+// lastWord is how long a child may still run after it was told to stop. Its parent may not be there any more to kill
+// it.
 const lastWord = patience - time.Second
 
 // Serve makes this process a child if it was started as one, and does not return then. It must be called before the program

@@ -4,13 +4,13 @@ package dynamodb
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
-	"github.com/aws/smithy-go/middleware"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -83,16 +83,17 @@ func (t *Tables) client(q mapping.Query) *sdk.Client {
 		if t.config.Endpoint != "" {
 			o.BaseEndpoint = &t.config.Endpoint
 		}
-		o.Retryer = retryer()
-		o.APIOptions = append(o.APIOptions, t.middleware()...)
 		// The SDK only logs that an answer does not have the checksum that it came with.
 		o.DisableValidateResponseChecksum = true
 	})
 }
 
-// configOf has the identity and the region for a query.
+// configOf has the identity and the region for a query. The capacity of the table limits the calls, and AWS tells of it
+// by throttling. The operator's limiters are for APIs with one limit for the whole account.
 func (t *Tables) configOf(q mapping.Query) awssdk.Config {
 	config := t.config.SDK.Copy()
+	config.Retryer = retryer
+	config.APIOptions = append(slices.Clone(config.APIOptions), append(aws.InstrumentUnlimited(t.config.Metrics), refuseDamage)...)
 	if role := q.DynamoDB.AssumeRoleARN; role != "" {
 		config.Credentials = t.config.Roles.Credentials(role, identity.OfNamespace(q.Namespace))
 	}
@@ -107,12 +108,6 @@ func retryer() awssdk.Retryer {
 		o.MaxAttempts, o.Backoff = attempts, retry.BackoffDelayerFunc(backoff)
 		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(brokeOff))
 	})
-}
-
-// middleware measures the calls. What limits them is the capacity of the table, of which AWS tells by throttling. The
-// operator's limiters are for APIs with one limit for the whole account.
-func (t *Tables) middleware() []func(*middleware.Stack) error {
-	return append(aws.InstrumentUnlimited(t.config.Metrics), refuseDamage)
 }
 
 var (

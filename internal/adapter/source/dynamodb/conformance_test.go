@@ -31,7 +31,7 @@ func conforming(t *testing.T, engine *database.Engine) *dynamodb.Tables {
 		SDK: awssdk.Config{
 			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
 			HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-			// What never ends is given up sooner than in the operator.
+			// An endless read is given up sooner than in the operator.
 			RetryMaxAttempts: 3,
 		},
 	})

@@ -37,8 +37,8 @@ const (
 	shardsAtOnce = 8
 )
 
-// Listen implements port.Hints with the table's stream. It reads the whole of each shard that
-// takes the place of another, so that no change is lost between them.
+// Listen implements port.Hints with the table's stream. It reads the whole of each shard that replaces another, so that
+// no change is lost between them.
 func (t *Tables) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) error {
 	table, err := t.describe(ctx, q)
 	if err != nil {
@@ -63,8 +63,6 @@ func (t *Tables) streams(q mapping.Query) *dynamodbstreams.Client {
 		if t.config.Endpoint != "" {
 			o.BaseEndpoint = &t.config.Endpoint
 		}
-		o.Retryer = retryer()
-		o.APIOptions = append(o.APIOptions, t.middleware()...)
 	})
 }
 
@@ -104,7 +102,7 @@ type listener struct {
 	known map[string]bool
 	// next is where each shard is to be read.
 	next map[string]*string
-	// waiting are shards that have ended, as long as none is known that goes on in their place.
+	// waiting are shards that have ended, as long as none is known that continues them.
 	waiting map[string]bool
 }
 
@@ -209,7 +207,7 @@ func (l *listener) iterator(ctx context.Context, shard string, from streams.Shar
 }
 
 // discover finds the shards that it does not know yet, and begins to read them: from their latest record at the start,
-// and later from their first, as they go on where others ended.
+// and later from their first, as they continue where others ended.
 func (l *listener) discover(ctx context.Context, from streams.ShardIteratorType) error {
 	shards, err := l.shards(ctx)
 	if err != nil {
@@ -239,7 +237,7 @@ func ended(s streams.Shard) bool {
 	return s.SequenceNumberRange != nil && s.SequenceNumberRange.EndingSequenceNumber != nil
 }
 
-// shards lists those of the stream. One that was turned off has none that go on.
+// shards lists those of the stream. A stream that was turned off has none that continue.
 func (l *listener) shards(ctx context.Context) ([]streams.Shard, error) {
 	var shards []streams.Shard
 	in := &dynamodbstreams.DescribeStreamInput{StreamArn: l.arn}

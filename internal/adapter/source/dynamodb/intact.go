@@ -49,7 +49,7 @@ func (intact) HandleDeserialize(
 	return out, metadata, nil
 }
 
-// sound compares the checksum. What stands in for DynamoDB in tests may send none.
+// sound compares the checksum. A substitute for DynamoDB in tests may send none.
 func sound(body []byte, checksum string) bool {
 	if checksum == "" {
 		return true

@@ -12,7 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
-// What a stream tells of a key is the key of an item.
+// A key from a stream is the key of an item.
 func TestKeys(t *testing.T) {
 	for name, tt := range map[string]struct {
 		told map[string]streams.AttributeValue

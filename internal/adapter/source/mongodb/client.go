@@ -31,16 +31,8 @@ const (
 	farewell = time.Second
 )
 
-// Config is what a Collections is made of.
-type Config struct {
-	// Timeout is the longest that a read may take, zero for no limit. The server gets it too.
-	Timeout time.Duration
-	// Guard is asked before each connection; nil allows all.
-	Guard *store.Guard
-}
-
 // Collections reads collections. It is safe for concurrent use.
-type Collections struct{ config Config }
+type Collections struct{ store.Config }
 
 var (
 	_ port.Rows  = (*Collections)(nil)
@@ -48,14 +40,14 @@ var (
 )
 
 // New returns a reader of collections. It makes no call.
-func New(c Config) *Collections { return &Collections{config: c} }
+func New(c store.Config) *Collections { return &Collections{c} }
 
-// Read implements port.Rows. What it reads was acknowledged by a majority, so that it is not rolled
-// back; it is not one moment: a document that is changed during the read may be seen as it was or as it is.
+// Read implements port.Rows. It reads documents that a majority has acknowledged, so that they are not rolled back.
+// They are not of one moment: a document that is changed during the read may be seen as it was or as it is.
 func (c *Collections) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
-	if c.config.Timeout > 0 {
+	if c.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.config.Timeout)
+		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 	}
 	filter, err := parseFilter(q.MongoDB.Filter)
@@ -83,9 +75,9 @@ func (c *Collections) connect(ctx context.Context, q mapping.Query) (r read, dis
 	if err != nil {
 		return read{}, nil, err
 	}
-	client, err := mongo.Connect(to.options.SetDialer(c.config.Guard))
+	client, err := mongo.Connect(to.options.SetDialer(c.Guard))
 	if err != nil {
-		return read{}, nil, invalid("is not accepted by the driver; %s", example)
+		return read{}, nil, invalid("is not accepted by the driver; " + example)
 	}
 	disconnect = func() { leave(ctx, client.Disconnect) }
 	r = read{connection: to, database: client.Database(q.MongoDB.Database), collection: q.MongoDB.Collection}

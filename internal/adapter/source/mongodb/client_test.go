@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
@@ -20,7 +21,7 @@ import (
 
 func read(ctx context.Context, q mapping.Query) (*collected, error) {
 	var got collected
-	err := mongodb.New(mongodb.Config{}).Read(ctx, q, &got)
+	err := mongodb.New(store.Config{}).Read(ctx, q, &got)
 	return &got, err
 }
 
@@ -210,7 +211,7 @@ func TestWhatIsAsked(t *testing.T) {
 		}
 		return nil
 	})
-	err := mongodb.New(mongodb.Config{Timeout: time.Minute}).Read(t.Context(), s.query(t, ""), &collected{})
+	err := mongodb.New(store.Config{Timeout: time.Minute}).Read(t.Context(), s.query(t, ""), &collected{})
 	if err != nil || slices.Contains(names, "allowPartialResults") || slices.Contains(names, "limit") {
 		t.Errorf("error %v, asked with %v", err, names)
 	}
@@ -252,7 +253,7 @@ func TestAReadThatIsCut(t *testing.T) {
 			table.Wire().CutAfter(100)
 		}
 	}
-	err := mongodb.New(mongodb.Config{}).Read(t.Context(), table.Query(), sink)
+	err := mongodb.New(store.Config{}).Read(t.Context(), table.Query(), sink)
 	checkFailure(t, err, fault.Transient, "the connection was lost")
 }
 
@@ -267,7 +268,7 @@ func TestACancelledReadEndsAtOnce(t *testing.T) {
 			time.AfterFunc(50*time.Millisecond, cancel)
 		}
 	}
-	err := mongodb.New(mongodb.Config{}).Read(ctx, table.Query(), sink)
+	err := mongodb.New(store.Config{}).Read(ctx, table.Query(), sink)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -276,7 +277,7 @@ func TestACancelledReadEndsAtOnce(t *testing.T) {
 
 func TestTheSinkEndsTheRead(t *testing.T) {
 	sink := &collected{refuse: errors.New("enough"), after: 1}
-	err := mongodb.New(mongodb.Config{}).Read(t.Context(), newTable(t, many(5)...).Query(), sink)
+	err := mongodb.New(store.Config{}).Read(t.Context(), newTable(t, many(5)...).Query(), sink)
 	if !errors.Is(err, sink.refuse) || len(sink.rows) != 1 {
 		t.Errorf("error %v after %d rows", err, len(sink.rows))
 	}

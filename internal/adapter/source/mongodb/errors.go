@@ -1,6 +1,7 @@
 package mongodb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,12 +62,13 @@ const loginRefused = "the server rejects the user name or password"
 
 // failed turns an error of the driver into a *fault.Error.
 func (c connection) failed(operation string, err error) error {
-	failure := &fault.Error{Kind: fault.Transient, Operation: operation}
-	var command mongo.CommandError
 	cause := causeOf(err)
+	// The cause of everything but the end of a context may hold pieces of the connection string, and stays here.
+	failure := &fault.Error{Kind: fault.Transient, Operation: operation, Message: c.hosts + ": " + store.Unanswered(cause)}
+	var command mongo.CommandError
 	switch {
 	case asCommand(cause, &command):
-		failure.Kind = kindOf(command.Code)
+		failure.Kind = cmp.Or(kinds[command.Code], fault.Transient)
 		failure.Code = codeName(command)
 		failure.Message = c.explain(failure.Kind, command)
 	case tooOld.MatchString(cause.Error()):
@@ -75,15 +77,10 @@ func (c connection) failed(operation string, err error) error {
 			c.hosts, tooOld.FindStringSubmatch(cause.Error())[1], topology.MinSupportedMongoDBVersion)
 	case noPrimary(cause):
 		failure.Message = c.hosts + ": none of the servers is a primary"
-	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
-		// The cause of everything else may hold pieces of the connection string, and stays here.
+	case errors.Is(cause, context.DeadlineExceeded):
+		failure.Err = context.DeadlineExceeded
+	case errors.Is(cause, context.Canceled):
 		failure.Err = context.Canceled
-		if errors.Is(cause, context.DeadlineExceeded) {
-			failure.Err = context.DeadlineExceeded
-		}
-		failure.Message = c.hosts + ": " + store.Unanswered(cause)
-	default:
-		failure.Message = c.hosts + ": " + store.Unanswered(cause)
 	}
 	return failure
 }
@@ -122,13 +119,6 @@ func asCommand(err error, command *mongo.CommandError) bool {
 		return true
 	}
 	return false
-}
-
-func kindOf(code int32) fault.Kind {
-	if kind, ok := kinds[code]; ok {
-		return kind
-	}
-	return fault.Transient
 }
 
 func (c connection) explain(kind fault.Kind, command mongo.CommandError) string {

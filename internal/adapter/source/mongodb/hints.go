@@ -97,7 +97,10 @@ func (r read) follow(ctx context.Context, stream *mongo.ChangeStream, hinter *st
 			}
 		}
 		if !found {
-			pause(ctx, time.Until(asked.Add(askEvery)))
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Until(asked.Add(askEvery))):
+			}
 			continue
 		}
 		var e event
@@ -105,16 +108,6 @@ func (r read) follow(ctx context.Context, stream *mongo.ChangeStream, hinter *st
 			return &fault.Error{Kind: fault.Transient, Operation: "getMore", Message: r.hosts + ": the response could not be read"}
 		}
 		hinter.Add(keysOf(e)...)
-	}
-}
-
-// pause waits, but not beyond the end of the context.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/rowsuite"
 )
@@ -59,7 +60,7 @@ func TestListenRefuses(t *testing.T) {
 		}, fault.Denied, "grant it the role read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := mongodb.New(mongodb.Config{}).Listen(t.Context(), newServer(t, tt.answer).query(t, ""), rowsuite.NewHinted())
+			err := mongodb.New(store.Config{}).Listen(t.Context(), newServer(t, tt.answer).query(t, ""), rowsuite.NewHinted())
 			checkFailure(t, err, tt.kind, tt.says)
 		})
 	}
@@ -96,7 +97,7 @@ func TestListenGoesOn(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	sink := rowsuite.Listen(ctx, mongodb.New(mongodb.Config{}), s.query(t, ""))
+	sink := rowsuite.Listen(ctx, mongodb.New(store.Config{}), s.query(t, ""))
 	for told := false; !told; {
 		select {
 		case keys := <-sink.Keys:
@@ -116,7 +117,7 @@ func TestListenGoesOn(t *testing.T) {
 
 // An engine that is no replica set says so.
 func TestListenToAnEngineWithoutStreams(t *testing.T) {
-	err := mongodb.New(mongodb.Config{}).Listen(t.Context(), newTable(t).Query(), rowsuite.NewHinted())
+	err := mongodb.New(store.Config{}).Listen(t.Context(), newTable(t).Query(), rowsuite.NewHinted())
 	checkFailure(t, err, fault.Invalid, "replica set")
 }
 
@@ -142,14 +143,14 @@ func TestKeysOfEveryKind(t *testing.T) {
 			})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			sink := rowsuite.Listen(ctx, mongodb.New(mongodb.Config{}), s.query(t, ""))
+			sink := rowsuite.Listen(ctx, mongodb.New(store.Config{}), s.query(t, ""))
 			q := s.query(t, "")
 			q.Keys = <-sink.Keys
 			cancel()
 			if err := <-sink.Ended; err == nil {
 				t.Error("a listener that was told to stop has reported no error")
 			}
-			if err := mongodb.New(mongodb.Config{}).Read(t.Context(), q, &collected{}); err != nil {
+			if err := mongodb.New(store.Config{}).Read(t.Context(), q, &collected{}); err != nil {
 				t.Fatal(err)
 			}
 			kind, data, err := bson.MarshalValue(id)
@@ -164,7 +165,7 @@ func TestKeysOfEveryKind(t *testing.T) {
 	q := newServer(t, func(string, bson.Raw) bson.D { return nil }).query(t, "")
 	for _, key := range []string{"", "a", "{}", `{"_id": }`, `{"name": "a"}`} {
 		q.Keys = []string{key}
-		if err := mongodb.New(mongodb.Config{}).Read(t.Context(), q, &collected{}); !fault.Is(err, fault.Invalid) {
+		if err := mongodb.New(store.Config{}).Read(t.Context(), q, &collected{}); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q is a key: %v", key, err)
 		}
 	}

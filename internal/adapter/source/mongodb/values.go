@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -63,7 +62,7 @@ func value(v bson.RawValue) (any, error) {
 	case bson.TypeBoolean:
 		return v.Boolean(), nil
 	case bson.TypeString:
-		return text(v.StringValue()), nil
+		return store.Text(v.StringValue(), "string that is not UTF-8"), nil
 	case bson.TypeInt32:
 		return int64(v.Int32()), nil
 	case bson.TypeInt64:
@@ -113,13 +112,6 @@ func double(f float64) any {
 		return int64(f)
 	}
 	return f
-}
-
-func text(s string) any {
-	if !utf8.ValidString(s) {
-		return mapping.Unsupported("string that is not UTF-8")
-	}
-	return s
 }
 
 // binary is a text where it is a UUID, which is what many use for an _id.

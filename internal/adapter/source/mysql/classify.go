@@ -1,18 +1,18 @@
 package mysql
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"strconv"
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqldb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-const syntaxError = 1064
+const syntaxError = "1064"
 
 // class is what an error number means. A text is set where that of the server is worse: it names the user or the
 // database, or it doesn't say how to fix the error.
@@ -64,10 +64,7 @@ var classes = map[uint16]class{
 	1927: {fault.Transient, "the query was cancelled on the server"}, // ER_CONNECTION_KILLED
 }
 
-// timeouts are the numbers for a query that ran into the timeout, of MySQL and of MariaDB.
-var timeouts = map[uint16]bool{3024: true, 1969: true}
-
-// states classifies by the first two characters of the SQLSTATE.
+// states classifies failures by the first two characters of the SQLSTATE. Others are fault.Transient.
 var states = map[string]fault.Kind{
 	"21": fault.Invalid, // cardinality violation
 	"22": fault.Invalid, // data exception
@@ -75,66 +72,35 @@ var states = map[string]fault.Kind{
 	"42": fault.Invalid, // syntax error or access rule violation
 }
 
-func classify(server *mysql.MySQLError) class {
-	if c, ok := classes[server.Number]; ok {
-		return c
-	}
-	if kind, ok := states[string(server.SQLState[:2])]; ok {
-		return class{kind: kind}
-	}
-	return class{kind: fault.Transient}
-}
+// timeouts are the numbers for a query that ran into the timeout, of MySQL and of MariaDB.
+var timeouts = map[uint16]bool{3024: true, 1969: true}
 
-// connectFault classifies a failure to connect.
-func (s *session) connectFault(err error) error {
-	f := &fault.Error{Kind: fault.Transient, Operation: sqlrows.Operation}
-	text := store.Unanswered(err)
+// Classify implements sqldb.Server.
+func (srv *server) Classify(s *sqldb.Session, err error) fault.Error {
+	text, unexplained := store.Unanswered(err), store.Unanswered(errors.New(""))
 	switch server, answered := errors.AsType[*mysql.MySQLError](err); {
-	case s.caller.Err() != nil:
-		f.Err, text = s.caller.Err(), store.Unanswered(s.caller.Err())
 	case answered:
-		c := classify(server)
-		f.Kind, f.Code, text = c.kind, strconv.Itoa(int(server.Number)), c.text
-		if text == "" {
-			text = "the server refused the connection"
+		c := classes[server.Number]
+		switch {
+		case timeouts[server.Number] && !s.Connecting():
+			c.text = s.TookTooLong()
+		case c.text == "" && s.Connecting():
+			c.text = "the server refused the connection"
+		case c.text == "":
+			c.text = srv.redact.Message(server.Message)
 		}
+		kind := cmp.Or(c.kind, states[string(server.SQLState[:2])], fault.Transient)
+		return fault.Error{Kind: kind, Code: strconv.Itoa(int(server.Number)), Message: c.text}
+	case text != unexplained:
+		return fault.Error{Kind: fault.Transient, Message: text}
+	case !s.Connecting():
+		// The driver has errors of its own for what the network did.
+		return fault.Error{Kind: fault.Transient, Message: "the connection was lost"}
 	case errors.Is(err, mysql.ErrNoTLS):
-		f.Kind, f.Code, text = fault.Invalid, "", "the server does not support TLS, but the connection string requires it"
+		return fault.Error{Kind: fault.Invalid, Message: "the server does not support TLS, but the connection string requires it"}
 	case errors.Is(err, mysql.ErrCleartextPassword), errors.Is(err, mysql.ErrOldPassword), errors.Is(err, mysql.ErrUnknownPlugin),
 		errors.Is(err, mysql.ErrNativePassword):
-		f.Kind, text = fault.Denied, "the server requires an authentication method that is not allowed here, such as a clear-text password"
-	case text == store.Unanswered(errors.New("")):
-		text = "the connection was lost before the login: check that the server is MySQL or MariaDB"
+		return fault.Error{Kind: fault.Denied, Message: "the server requires an authentication method that is not allowed here, such as a clear-text password"}
 	}
-	f.Message = "connecting to " + s.target.endpoint + ": " + text
-	return f
-}
-
-// queryFault classifies a failure after that.
-func (s *session) queryFault(err error) error {
-	f := &fault.Error{Kind: fault.Transient, Operation: sqlrows.Operation}
-	server, answered := errors.AsType[*mysql.MySQLError](err)
-	switch {
-	case s.caller.Err() != nil:
-		f.Err, f.Message = s.caller.Err(), store.Unanswered(s.caller.Err())
-	case s.ctx.Err() != nil:
-		f.Err, f.Message = context.DeadlineExceeded, sqlrows.TookTooLong(s.timeout)
-	case !answered:
-		text := store.Unanswered(err)
-		if text == store.Unanswered(errors.New("")) {
-			// The driver has errors of its own for what the network did.
-			text = "the connection was lost"
-		}
-		f.Message = s.target.endpoint + ": " + text
-	default:
-		c := classify(server)
-		f.Kind, f.Code, f.Message = c.kind, strconv.Itoa(int(server.Number)), c.text
-		switch {
-		case timeouts[server.Number]:
-			f.Message = sqlrows.TookTooLong(s.timeout)
-		case c.text == "":
-			f.Message = s.target.redact.Message(server.Message)
-		}
-	}
-	return f
+	return fault.Error{Kind: fault.Transient, Message: "the connection was lost before the login: check that the server is MySQL or MariaDB"}
 }

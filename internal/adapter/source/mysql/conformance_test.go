@@ -6,19 +6,20 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/rowsuite"
 )
 
 func TestConformance(t *testing.T) {
-	rows := mysql.New(mysql.Config{Timeout: 30 * time.Second})
+	rows := mysql.New(store.Config{Timeout: 30 * time.Second})
 	rowsuite.Run(t, rows, database.Shared(t, mapping.MySQL))
 	rowsuite.RunHints(t, rows, rows, database.Shared(t, mapping.MySQL))
 }
 
 func TestDocumentedWatch(t *testing.T) {
-	rowsuite.RunPage(t, mysql.New(mysql.Config{}), database.Shared(t, mapping.MySQL), "mysql.md")
+	rowsuite.RunPage(t, mysql.New(store.Config{}), database.Shared(t, mapping.MySQL), "mysql.md")
 }
 
 // A transaction may commit after one that began, and made its change, later.
@@ -40,7 +41,7 @@ func TestTheDocumentedWatchSeesCommitsInAnyOrder(t *testing.T) {
 		return tx
 	}
 
-	heard := rowsuite.Listen(t.Context(), mysql.New(mysql.Config{}), q)
+	heard := rowsuite.Listen(t.Context(), mysql.New(store.Config{}), q)
 	select {
 	case <-heard.Listens:
 	case err := <-heard.Ended:

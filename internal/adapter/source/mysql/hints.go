@@ -5,11 +5,10 @@ import (
 	"crypto/sha256"
 	"database/sql/driver"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqldb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -29,91 +28,76 @@ var _ port.Hints = (*Rows)(nil)
 // Listen implements port.Hints with a query whose result changes with the table. Where it has the column of the keys, the rows of
 // the result that are new tell which rows have changed.
 func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) error {
-	target, err := parse(q.Connection.Reveal())
+	srv, err := parse(q.Connection.Reveal())
 	if err != nil {
 		return err
 	}
 	if q.Watch == nil || q.Watch.Query == "" {
-		return sqlrows.NotSent("there is no query that watches the table: set spec.watch.query")
+		return sqldb.NotSent("there is no query that watches the table: set spec.watch.query")
 	}
 	if err := onlyReads(q.Watch.Query); err != nil {
 		return err
 	}
-	target.config.DialFunc = r.guard.DialContext
-	s := &session{ctx: ctx, caller: ctx, target: target, timeout: lookTimeout}
-	defer s.close()
-	if err := s.connect(); err != nil {
+	s := r.Session(ctx, srv)
+	s.Timeout = lookTimeout
+	defer s.Close()
+	if err := s.Connect(); err != nil {
 		return err
 	}
-	if err := s.prepareSoon(); err != nil {
+	if err := s.Soon(srv.prepare); err != nil {
 		return err
 	}
-	return s.follow(q, sink)
-}
-
-// prepareSoon gives a server that does not answer no longer than it has to connect.
-func (s *session) prepareSoon() error {
-	ctx, cancel := context.WithTimeout(s.ctx, sqlrows.ConnectTimeout)
-	defer cancel()
-	run := *s
-	run.ctx = ctx
-	err := run.prepare()
-	s.id = run.id
-	if err != nil && ctx.Err() != nil {
-		return s.queryFault(ctx.Err()) // no query took too long
-	}
-	return err
+	return srv.follow(s, q, sink)
 }
 
 // follow compares the results of one run after the other.
-func (s *session) follow(q mapping.Query, sink port.HintSink) error {
+func (srv *server) follow(s *sqldb.Session, q mapping.Query, sink port.HintSink) error {
 	hinter := store.NewHinter(sink)
 	defer hinter.Close()
 	pause := time.NewTicker(lookEvery)
 	defer pause.Stop()
-	before, err := s.look(q)
+	before, err := srv.look(s, q)
 	if err != nil {
 		return err
 	}
 	sink.Ready()
 	for {
 		select {
-		case <-s.ctx.Done():
-			return s.queryFault(s.ctx.Err())
+		case <-s.Ctx.Done():
+			return s.Fault(s.Ctx.Err())
 		case <-pause.C:
 		}
-		now, err := s.look(q)
+		now, err := srv.look(s, q)
 		if err != nil {
 			return err
 		}
-		if now.all != before.all {
+		if !slices.Equal(now.rows, before.rows) {
 			hinter.Add(now.since(before)...)
 		}
 		before = now
 	}
 }
 
-// sum identifies a row, or a result.
-type sum [sha256.Size]byte
-
-// seen is what a run has returned.
+// seen are the rows that a run has returned, by their sums, and their keys; none without the column of the keys.
 type seen struct {
-	all sum
-	// keys are those of the rows; empty without the column of the keys. last is the last row.
-	keys map[sum]string
-	last sum
+	rows [][sha256.Size]byte
+	keys []string
 }
 
 // since are the keys of the rows that have changed; none if any row may have. The rows that changed last come first. So where the
 // last row is a new one, there may be more changes than the query returns.
 func (n seen) since(before seen) []string {
-	if _, known := before.keys[n.last]; !known {
+	known := map[[sha256.Size]byte]bool{}
+	for _, row := range before.rows {
+		known[row] = true
+	}
+	if len(n.keys) == 0 || !known[n.rows[len(n.rows)-1]] {
 		return nil
 	}
 	var keys []string
-	for row, key := range n.keys {
-		if _, known := before.keys[row]; !known {
-			keys = append(keys, key)
+	for i, row := range n.rows {
+		if !known[row] {
+			keys = append(keys, n.keys[i])
 		}
 	}
 	if slices.Contains(keys, "") {
@@ -123,53 +107,42 @@ func (n seen) since(before seen) []string {
 }
 
 // look runs the query.
-func (s *session) look(q mapping.Query) (seen, error) {
-	run := *s
-	var cancel context.CancelFunc
-	run.ctx, cancel = context.WithTimeout(s.ctx, lookTimeout+sqlrows.Grace)
+func (srv *server) look(s *sqldb.Session, q mapping.Query) (seen, error) {
+	s, cancel := s.Within(lookTimeout + sqldb.Grace)
 	defer cancel()
-	if err := run.start(); err != nil {
+	if err := srv.start(s); err != nil {
 		return seen{}, err
 	}
-	found, err := run.digest(q)
+	found, err := srv.digest(s.Ctx, q)
 	if err != nil {
-		return seen{}, err
+		return seen{}, s.Fault(err)
 	}
-	return found, run.exec("ROLLBACK")
+	return found, s.Exec("ROLLBACK")
 }
 
-func (s *session) digest(q mapping.Query) (seen, error) {
-	rows, err := s.conn.QueryContext(s.ctx, q.Watch.Query, nil)
+func (srv *server) digest(ctx context.Context, q mapping.Query) (seen, error) {
+	rows, err := srv.conn.QueryContext(ctx, q.Watch.Query, nil)
 	if err != nil {
-		return seen{}, s.queryFault(err)
+		return seen{}, err
 	}
-	key := slices.Index(rows.Columns(), q.SQL.Key)
-	found, all, values := seen{keys: map[sum]string{}}, sha256.New(), make([]driver.Value, len(rows.Columns()))
-	for n := 0; ; n++ {
-		switch err := rows.Next(values); {
-		case err == io.EOF: //nolint:errorlint // the driver's contract: exactly this, and a wrapped one is another error
-			all.Sum(found.all[:0])
-			return found, s.closeRows(rows)
-		case err != nil:
-			return seen{}, s.queryFault(err)
-		case n == mostRows:
-			return seen{}, sqlrows.Refused("the query that watches the table returns more than %d rows: add ORDER BY with the time of the last change, and LIMIT 100", mostRows)
+	key, found := slices.Index(rows.Columns(), q.SQL.Key), seen{}
+	for values, err := range results(rows) {
+		if err != nil {
+			return seen{}, err
 		}
-		row := rowSum(values)
-		_, _ = all.Write(row[:])
+		if len(found.rows) == mostRows {
+			return seen{}, sqldb.Refused("the query that watches the table returns more than %d rows: add ORDER BY with the time of the last change, and LIMIT 100", mostRows)
+		}
+		var row []byte
+		for _, value := range values {
+			row = fmt.Appendf(row, "%t %q ", value == nil, text(value))
+		}
+		found.rows = append(found.rows, sha256.Sum256(row))
 		if key >= 0 {
-			found.keys[row], found.last = text(values[key]), row
+			found.keys = append(found.keys, text(values[key]))
 		}
 	}
-}
-
-func rowSum(values []driver.Value) (s sum) {
-	h := sha256.New()
-	for _, value := range values {
-		_, _ = fmt.Fprintf(h, "%t %d %s ", value == nil, len(text(value)), text(value))
-	}
-	h.Sum(s[:0])
-	return s
+	return found, rows.Close()
 }
 
 // text is a value as the server writes it. NULL is empty.

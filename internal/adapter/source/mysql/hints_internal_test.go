@@ -12,14 +12,16 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 )
 
 // result is what a run returns: rows of a key and a version, the latest change first.
 func result(rows ...[2]string) seen {
-	s := seen{keys: map[sum]string{}}
+	var s seen
 	for _, row := range rows {
-		s.last = sha256.Sum256([]byte(row[0] + "\n" + row[1]))
-		s.keys[s.last] = row[0]
+		s.rows = append(s.rows, sha256.Sum256([]byte(row[0]+"\n"+row[1])))
+		s.keys = append(s.keys, row[0])
 	}
 	return s
 }
@@ -47,7 +49,7 @@ func TestWhichRowsHaveChanged(t *testing.T) {
 	}
 }
 
-// muteServer logs in whoever connects, and then takes what it is sent without a word.
+// muteServer logs in every client, and then takes what it is sent without an answer.
 func muteServer(context.Context, string, string) (net.Conn, error) {
 	client, server := net.Pipe()
 	packet := func(number byte, body string) []byte { return append([]byte{byte(len(body)), 0, 0, number}, body...) }
@@ -66,18 +68,18 @@ func muteServer(context.Context, string, string) (net.Conn, error) {
 
 func TestAListenerWhoseServerDoesNotAnswerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		target, err := parse("u@tcp(db.example.com:3306)/d")
+		srv, err := parse("u@tcp(db.example.com:3306)/d")
 		if err != nil {
 			t.Fatal(err)
 		}
-		target.config.DialFunc = muteServer
-		s := &session{ctx: t.Context(), caller: t.Context(), target: target, timeout: lookTimeout}
-		if err := s.connect(); err != nil {
+		s := New(store.Config{}).Session(t.Context(), srv)
+		s.Dial = muteServer
+		if err := s.Connect(); err != nil {
 			t.Fatal(err)
 		}
-		defer s.close()
+		defer s.Close()
 		began := time.Now()
-		err = s.prepareSoon()
+		err = s.Soon(srv.prepare)
 		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "db.example.com:3306: no response within the time limit") || took != 10*time.Second {
 			t.Errorf("after %s: %v", took, err)
 		}

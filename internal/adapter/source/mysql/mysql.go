@@ -3,8 +3,8 @@
 // A read is one transaction that can't write, with a consistent snapshot, on a connection of its own. Tables of engines without
 // transactions, such as MyISAM, are read as they are at each moment. The server takes one statement at a time. A procedure or a block of
 // statements could still end the transaction and write outside it, so that only a query is sent that begins with
-// SELECT, WITH, VALUES or TABLE; functions that these call can't commit. What no transaction covers are
-// SELECT ... INTO OUTFILE and its like: the user of the connection should not have the right FILE.
+// SELECT, WITH, VALUES or TABLE; functions that these call can't commit. No transaction covers SELECT ... INTO OUTFILE
+// and the like: the user of the connection should not have the right FILE.
 //
 // Values: integers and DECIMAL become numbers, FLOAT and DOUBLE always a float64. TINYINT(1), which is what BOOL and BOOLEAN are, and
 // BIT(1) become a boolean; a TINYINT(1) that is neither 0 nor 1 stays a number, and so do wider TINYINT and BIT. TIMESTAMP and DATETIME
@@ -13,73 +13,32 @@
 package mysql
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqldb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
-// farewell bounds what is still said to a server after a read was given up: the order to end its query.
-const farewell = time.Second
-
-// Config configures Rows.
-type Config struct {
-	// Timeout is how long a query may take. 0 is sqlrows.DefaultTimeout.
-	Timeout time.Duration
-	// Guard is asked before each connection; nil allows all.
-	Guard *store.Guard
-}
-
-// Rows is a port.Rows for MySQL and MariaDB.
-type Rows struct {
-	timeout time.Duration
-	guard   *store.Guard
-}
+// Rows is a port.Rows and a port.Hints for MySQL and MariaDB.
+type Rows struct{ sqldb.Reader }
 
 // New makes Rows.
-func New(c Config) *Rows {
-	if c.Timeout <= 0 {
-		c.Timeout = sqlrows.DefaultTimeout
-	}
-	return &Rows{timeout: c.Timeout, guard: c.Guard}
-}
-
-// Read implements port.Rows.
-func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
-	target, err := parse(q.Connection.Reveal())
-	if err != nil {
-		return err
-	}
-	target.config.DialFunc = r.guard.DialContext
-	if err := onlyReads(q.SQL.Query); err != nil {
-		return err
-	}
-	// The server's own timeout does not see a network that swallows everything, nor a reader that is too slow.
-	bounded, cancel := context.WithTimeout(ctx, sqlrows.ConnectTimeout+r.timeout+sqlrows.Grace)
-	defer cancel()
-
-	s := &session{ctx: bounded, caller: ctx, target: target, timeout: r.timeout}
-	defer s.close()
-	if err := s.connect(); err != nil {
-		return err
-	}
-	if err := s.begin(); err != nil {
-		return err
-	}
-	if err := s.read(q, sink); err != nil {
-		return err
-	}
-	return s.checkWarnings()
+func New(c store.Config) *Rows {
+	return &Rows{sqldb.NewReader(c, func(q mapping.Query) (sqldb.Server, error) {
+		srv, err := parse(q.Connection.Reveal())
+		return srv, cmp.Or(err, onlyReads(q.SQL.Query))
+	})}
 }
 
 // conn is what the driver's connections can do. It is used without database/sql, whose pool would only be in the way:
@@ -89,32 +48,32 @@ type conn interface {
 	driver.QueryerContext
 }
 
-// session is one read.
-//
-//nolint:containedctx // a session lives as long as one call, whose contexts these are
-type session struct {
-	// ctx is the caller's with an end of our own.
-	ctx, caller context.Context
-	target      target
-	timeout     time.Duration
-	conn        conn
+// server is a sqldb.Server.
+type server struct {
+	config *mysql.Config
+	redact sqldb.Redactor
+
+	conn conn
 	// id is the server's number for the connection.
 	id uint64
+	// unread is set as long as there is more of a result.
+	unread bool
 }
 
-func (s *session) connect() error {
-	ctx, cancel := context.WithTimeout(s.ctx, sqlrows.ConnectTimeout)
+// Endpoints implements sqldb.Server.
+func (srv *server) Endpoints() []string { return []string{srv.config.Addr} }
+
+// Connect implements sqldb.Server.
+func (srv *server) Connect(ctx context.Context, dial sqldb.Dial) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, sqldb.ConnectTimeout)
 	defer cancel()
-	opened, err := s.open(ctx)
-	if err != nil {
-		return s.connectFault(err)
-	}
-	s.conn = opened
-	return nil
+	srv.config.DialFunc = dial
+	srv.conn, err = srv.open(ctx)
+	return err
 }
 
-func (s *session) open(ctx context.Context) (conn, error) {
-	connector, err := mysql.NewConnector(s.target.config)
+func (srv *server) open(ctx context.Context) (conn, error) {
+	connector, err := mysql.NewConnector(srv.config)
 	if err != nil {
 		return nil, err
 	}
@@ -122,118 +81,112 @@ func (s *session) open(ctx context.Context) (conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	queryer, ok := opened.(conn)
+	answers, ok := opened.(conn)
 	if !ok {
 		_ = opened.Close()
-		return nil, driver.ErrSkip
+		return nil, errors.New("the driver runs no queries")
 	}
-	return queryer, nil
+	return answers, nil
 }
 
-// close ends the connection. Rows that were not taken are not read first.
-func (s *session) close() {
-	if s.conn == nil {
-		return
+// Close implements sqldb.Server. The driver would read what is unread to send anything else.
+func (srv *server) Close(ctx context.Context) {
+	switch {
+	case srv.unread:
+	case ctx.Err() != nil && srv.id != 0:
+		srv.kill(ctx)
+	default:
+		_, _ = srv.Ask(ctx, "ROLLBACK")
 	}
-	if s.ctx.Err() != nil && s.id != 0 {
-		s.kill()
-	} else {
-		_ = s.exec("ROLLBACK")
-	}
-	_ = s.conn.Close()
+	_ = srv.conn.Close()
 }
 
-// kill ends the query on the server, which would otherwise go on until it next sends something: the protocol has no other way to
-// say so than a second connection.
-func (s *session) kill() {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), farewell)
+// kill ends the query on the server, which would otherwise run until it next sends something: the protocol has no other
+// way than a second connection.
+func (srv *server) kill(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sqldb.Farewell)
 	defer cancel()
-	second, err := s.open(ctx)
-	if err != nil {
-		return
+	if second, err := srv.open(ctx); err == nil {
+		_, _ = ask(ctx, second, "KILL "+strconv.FormatUint(srv.id, 10))
+		_ = second.Close()
 	}
-	defer func() { _ = second.Close() }()
-	_, _ = query(ctx, second, "KILL "+strconv.FormatUint(s.id, 10))
 }
 
-func (s *session) exec(statements ...string) error {
-	for _, statement := range statements {
-		if _, err := query(s.ctx, s.conn, statement); err != nil {
-			return s.queryFault(err)
-		}
-	}
-	return nil
+// Ask implements sqldb.Server.
+func (srv *server) Ask(ctx context.Context, statement string) ([]map[string]string, error) {
+	return ask(ctx, srv.conn, statement)
 }
 
-// query is for the adapter's own statements, whose answers are short. NULL is an empty text.
-func query(ctx context.Context, c conn, statement string) ([]map[string]string, error) {
+func ask(ctx context.Context, c conn, statement string) ([]map[string]string, error) {
 	rows, err := c.QueryContext(ctx, statement, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	var all []map[string]string
-	names := rows.Columns()
-	values := make([]driver.Value, len(names))
-	for {
-		switch err := rows.Next(values); {
-		case err == io.EOF: //nolint:errorlint // the driver's contract: exactly this, and a wrapped one is another error
-			return all, nil
-		case err != nil:
+	for values, err := range results(rows) {
+		if err != nil {
 			return nil, err
 		}
-		row := make(map[string]string, len(names))
-		for i, name := range names {
+		row := map[string]string{}
+		for i, name := range rows.Columns() {
 			row[name] = text(values[i])
 		}
 		all = append(all, row)
 	}
+	return all, nil
 }
 
-// read runs the query and hands out its rows as they arrive. It returns nil only after the server's word that these were all.
-func (s *session) read(q mapping.Query, sink mapping.Sink) error {
-	rows, err := s.conn.QueryContext(s.ctx, named(q), nil)
+// results are the rows of a result. Their values are the driver's, until the next row.
+func results(rows driver.Rows) iter.Seq2[[]driver.Value, error] {
+	values := make([]driver.Value, len(rows.Columns()))
+	return func(yield func([]driver.Value, error) bool) {
+		for {
+			err := rows.Next(values)
+			if err == io.EOF { //nolint:errorlint // the driver's contract: exactly this, and a wrapped one is another error
+				return
+			}
+			if !yield(values, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Query implements sqldb.Server.
+func (srv *server) Query(ctx context.Context, q mapping.Query) ([]mapping.Column, iter.Seq2[sqldb.Row, error], error) {
+	rows, err := srv.conn.QueryContext(ctx, named(q), nil)
 	if err != nil {
-		return s.queryFault(err)
+		return nil, nil, err
 	}
 	names := rows.Columns()
 	if len(names) == 0 {
-		return sqlrows.Refused("the query returns no columns: use one SELECT without INTO that returns a row for each tenant")
+		return nil, nil, sqldb.Refused("the query returns no columns: use one SELECT without INTO that returns a row for each tenant")
 	}
+	srv.unread = true
 	kinds := kinds(rows, len(names))
 	columns := make([]mapping.Column, len(names))
 	for i, name := range names {
 		columns[i] = mapping.Column{Name: name, Type: kinds[i].column()}
 	}
-	if err := sqlrows.UniqueNames(columns); err != nil {
-		return s.abandon(err)
-	}
-	if err := sink.Columns(columns); err != nil {
-		return s.abandon(err)
-	}
-	wanted := sqlrows.Wanted(columns, q.Columns)
-	values := make([]driver.Value, len(names))
-	for {
-		switch err := rows.Next(values); {
-		case err == io.EOF: //nolint:errorlint // the driver's contract: exactly this, and a wrapped one is another error
-			return s.closeRows(rows)
-		case err != nil:
-			return s.queryFault(err)
-		}
-		row := mapping.Row{Values: make(map[string]any, len(names))}
-		for i, name := range names {
-			if wanted[i] {
-				row.Values[name] = kinds[i].value(values[i])
+	return columns, func(yield func(sqldb.Row, error) bool) {
+		for values, err := range results(rows) {
+			srv.unread = err == nil
+			if !yield(func(i int) any { return kinds[i].value(values[i]) }, err) {
+				return
 			}
 		}
-		if err := sink.Row(row); err != nil {
-			return s.abandon(err)
+		if srv.unread {
+			srv.unread = false
+			if err := cmp.Or(rows.Close(), srv.warned(ctx)); err != nil {
+				yield(nil, err)
+			}
 		}
-	}
+	}, nil
 }
 
 // named is the query for the rows of the keys. Their text is written as a number, which no mode of the server reads in another way, and
-// compared as the column is: it may also fit keys that differ in case or in accents, whose rows are read in vain.
+// compared as the column is: it may also fit keys that differ in case or in accents, whose rows are read for nothing.
 func named(q mapping.Query) string {
 	if q.Keys == nil {
 		return q.SQL.Query
@@ -243,21 +196,24 @@ func named(q mapping.Query) string {
 		keys[i] = fmt.Sprintf("_utf8mb4 0x%x", key)
 	}
 	column := "`" + strings.ReplaceAll(q.SQL.Key, "`", "``") + "`"
-	return sqlrows.Named(q.SQL.Query, column+" IN ("+strings.Join(keys, ", ")+")")
+	return sqldb.Named(q.SQL.Query, column+" IN ("+strings.Join(keys, ", ")+")")
 }
 
-func (s *session) closeRows(rows driver.Rows) error {
-	if err := rows.Close(); err != nil {
-		return s.queryFault(err)
+// warned refuses a result that the server cut while it called the query a success.
+func (srv *server) warned(ctx context.Context) error {
+	warnings, err := srv.Ask(ctx, "SHOW WARNINGS")
+	for _, warning := range warnings {
+		if problem, ok := cuts[warning["Code"]]; ok {
+			return sqldb.Refused("%s", problem)
+		}
 	}
-	return nil
+	return err
 }
 
-// abandon leaves the rest of a result unread. The driver would read all of it to send anything else, so the connection ends here.
-func (s *session) abandon(err error) error {
-	_ = s.conn.Close()
-	s.conn = nil
-	return err
+// cuts are the warnings for a result that is not all there is.
+var cuts = map[string]string{
+	"1260": "GROUP_CONCAT or JSON_ARRAYAGG produced more than 16 MiB, and the server truncated it: aggregate less data",
+	"1931": "LIMIT ROWS EXAMINED ended the query before it had read all rows: remove it",
 }
 
 // readers are the words with which a statement begins that returns rows and can't end the transaction.
@@ -267,14 +223,14 @@ var readers = map[string]bool{"SELECT": true, "WITH": true, "VALUES": true, "TAB
 func onlyReads(query string) error {
 	rest, ok := trimComments(query)
 	if !ok {
-		return sqlrows.NotSent("the query starts with a comment that the server would execute, or that does not end: remove it")
+		return sqldb.NotSent("the query starts with a comment that the server would execute, or that does not end: remove it")
 	}
 	end := strings.IndexFunc(rest, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') })
 	if end < 0 {
 		end = len(rest)
 	}
 	if !readers[strings.ToUpper(rest[:end])] {
-		return sqlrows.NotSent("the query does not start with SELECT, WITH, VALUES or TABLE, and no other statements are allowed: " +
+		return sqldb.NotSent("the query does not start with SELECT, WITH, VALUES or TABLE, and no other statements are allowed: " +
 			"use one SELECT that returns a row for each tenant")
 	}
 	return nil
@@ -300,12 +256,4 @@ func trimComments(query string) (string, bool) {
 			return query, true
 		}
 	}
-}
-
-// errNumber is the server's number of an error, 0 if it sent none.
-func errNumber(err error) uint16 {
-	if server, ok := errors.AsType[*mysql.MySQLError](err); ok {
-		return server.Number
-	}
-	return 0
 }

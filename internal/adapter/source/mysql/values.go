@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
@@ -33,9 +32,9 @@ func kinds(rows driver.Rows, count int) []kind {
 	return all
 }
 
-// length is the display width of a column, 0 if it can't be told. It is all that tells a BOOLEAN from a small number. The
-// driver has read it and does not hand it out, so that it is looked for where the driver keeps it. A driver that keeps it elsewhere makes
-// numbers of booleans, which a test with a real server would show.
+// length is the display width of a column, 0 if it can't be told. Only it tells a BOOLEAN from a small number. The driver
+// reads it and does not return it, so it is read from the driver's own field. A driver that moves the field makes numbers
+// of booleans, which a test with a real server would show.
 func length(rows driver.Rows, column int) uint64 {
 	columns := reflect.Indirect(reflect.ValueOf(rows))
 	for _, name := range []string{"rs", "columns"} {
@@ -106,14 +105,14 @@ func (k kind) text(bytes []byte) any {
 	case mapping.TypeTime:
 		return instant(string(bytes))
 	case mapping.TypeObject:
-		return sqlrows.JSON(string(bytes))
+		return store.JSON(string(bytes))
 	case mapping.TypeOther:
 		return mapping.Unsupported(strings.ToLower(k.name))
 	default:
 		if k.name == "DATE" && string(bytes) == "0000-00-00" {
 			return nil
 		}
-		return sqlrows.Text(string(bytes), strings.ToLower(k.name))
+		return store.Text(string(bytes), mapping.Unsupported(strings.ToLower(k.name)+" that is not UTF-8"))
 	}
 }
 

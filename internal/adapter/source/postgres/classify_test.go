@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqldb"
 )
 
 // The database is called like its table, and no name of the connection string may be shown.
@@ -15,8 +15,8 @@ func TestAHintThatWouldLoseAPieceIsLeftOut(t *testing.T) {
 		`Perhaps you meant to reference the column "customers.plan".`: `column "pla" does not exist (Perhaps you meant to reference the column "customers.plan".)`,
 		"": `column "pla" does not exist`,
 	} {
-		s := &session{target: target{redact: sqlrows.NewRedactor("s3cr3t", "reader", "tenants")}}
-		if got := s.text(&pgconn.PgError{Code: "42703", Message: `column "pla" does not exist`, Hint: hint}, noTime); got != want {
+		srv := &server{redact: sqldb.NewRedactor("s3cr3t", "reader", "tenants")}
+		if got := srv.text(&sqldb.Session{}, &pgconn.PgError{Code: "42703", Message: `column "pla" does not exist`, Hint: hint}); got != want {
 			t.Errorf("got %s", got)
 		}
 	}

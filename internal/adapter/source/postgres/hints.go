@@ -2,12 +2,13 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqldb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -21,16 +22,16 @@ var _ port.Hints = (*Rows)(nil)
 // Listen implements port.Hints with LISTEN. The payload of a notification is the key of a row; without one, any row may have
 // changed.
 func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) error {
-	target, err := parse(q.Connection.Reveal())
+	srv, err := parse(q.Connection.Reveal())
 	if err != nil {
 		return err
 	}
 	if q.Watch == nil || q.Watch.Channel == "" {
-		return sqlrows.NotSent("there is no channel to listen to: set spec.watch.channel")
+		return sqldb.NotSent("there is no channel to listen to: set spec.watch.channel")
 	}
 	hinter := store.NewHinter(sink)
 	defer hinter.Close()
-	target.config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) {
+	srv.config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) {
 		switch {
 		case n.Channel != q.Watch.Channel:
 		case n.Payload == "":
@@ -39,66 +40,59 @@ func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 			hinter.Add(n.Payload)
 		}
 	}
-	s := &session{ctx: ctx, caller: ctx, target: target, timeout: r.timeout, wires: wires{guard: r.guard}, listening: true}
-	defer s.close()
-	if err := s.connect(); err != nil {
+	s := r.Session(ctx, srv)
+	defer s.Close()
+	if err := s.Connect(); err != nil {
 		return err
 	}
-	if err := s.listen(q.Watch.Channel); err != nil {
-		return err
-	}
-	if err := s.listens(q.Watch.Channel); err != nil {
+	if err := listen(s, q.Watch.Channel); err != nil {
 		return err
 	}
 	sink.Ready()
 	for {
-		if err := s.wait(); err != nil {
-			return err
+		if err := srv.wait(ctx); err != nil {
+			return s.Fault(err)
 		}
-		if err := s.listens(q.Watch.Channel); err != nil {
+		if err := s.Soon(checkListening(q.Watch.Channel)); err != nil {
 			return err
 		}
 	}
 }
 
 // listen has the connection listen. A pooler without a free connection to the server may not answer for as long as it likes.
-func (s *session) listen(channel string) error {
-	ctx, cancel := context.WithTimeout(s.ctx, sqlrows.ConnectTimeout)
-	defer cancel()
-	if _, err := s.conn.Exec(ctx, "LISTEN "+identifier(channel)).ReadAll(); err != nil {
-		return s.queryFault(err, noTime)
+func listen(s *sqldb.Session, channel string) error {
+	if err := s.Soon(func(s *sqldb.Session) error { return s.Exec("LISTEN " + identifier(channel)) }); err != nil {
+		return err
 	}
-	return nil
+	return s.Soon(checkListening(channel))
+}
+
+// checkListening fails where the connection does not listen to the channel: a pooler may have given it to another
+// client.
+func checkListening(channel string) func(*sqldb.Session) error {
+	return func(s *sqldb.Session) error {
+		channels, err := s.Ask("SELECT name FROM pg_catalog.pg_listening_channels() AS name")
+		if err == nil && !slices.ContainsFunc(channels, func(row map[string]string) bool { return row["name"] == channel }) {
+			return sqldb.Refused("the connection does not keep listening, as with a pooler that shares connections between transactions: connect to the server itself")
+		}
+		return err
+	}
 }
 
 // wait takes notifications until the connection was silent for a while.
-func (s *session) wait() error {
+func (srv *server) wait(ctx context.Context) error {
 	for {
-		ctx, cancel := context.WithTimeout(s.ctx, lookEvery)
-		err := s.conn.WaitForNotification(ctx)
-		silent := ctx.Err() != nil && s.ctx.Err() == nil
+		silence, cancel := context.WithTimeout(ctx, lookEvery)
+		err := srv.conn.WaitForNotification(silence)
+		silent := silence.Err() != nil && ctx.Err() == nil
 		cancel()
 		switch {
-		case err != nil && silent && !s.conn.IsClosed():
+		case err != nil && silent && !srv.conn.IsClosed():
 			return nil
 		case err != nil:
-			return s.queryFault(err, noTime)
+			return err
 		}
 	}
-}
-
-// listens fails where the connection does not listen to the channel: a pooler may have given it to another client.
-func (s *session) listens(channel string) error {
-	ctx, cancel := context.WithTimeout(s.ctx, sqlrows.ConnectTimeout)
-	defer cancel()
-	result := s.conn.ExecParams(ctx, "SELECT FROM pg_catalog.pg_listening_channels() AS c WHERE c = $1", [][]byte{[]byte(channel)}, nil, nil, nil).Read()
-	switch {
-	case result.Err != nil:
-		return s.queryFault(result.Err, noTime)
-	case len(result.Rows) == 0:
-		return sqlrows.Refused("the connection does not keep listening, as with a pooler that shares connections between transactions: connect to the server itself")
-	}
-	return nil
 }
 
 // identifier quotes a name as it is, with its capitals.

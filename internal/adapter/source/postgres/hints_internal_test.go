@@ -10,10 +10,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 )
 
-// muteServer logs in whoever connects, and then takes what it is sent without a word, as a pooler does that has no
-// connection to give.
+// muteServer logs in every client, and then takes what it is sent without an answer, as a pooler without a free
+// connection does.
 func muteServer(_ context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	go func() {
@@ -32,19 +34,19 @@ func muteServer(_ context.Context, _, _ string) (net.Conn, error) {
 
 func TestAListenerWhoseServerDoesNotAnswerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		target, err := parse("postgres://u@db.example.com/d?sslmode=disable")
+		srv, err := parse("postgres://u@db.example.com/d?sslmode=disable")
 		if err != nil {
 			t.Fatal(err)
 		}
-		target.config.DialFunc = muteServer
-		target.config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
-		s := &session{ctx: t.Context(), caller: t.Context(), target: target, listening: true}
-		if s.conn, err = pgconn.ConnectConfig(t.Context(), target.config); err != nil {
+		srv.config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
+		s := New(store.Config{}).Session(t.Context(), srv)
+		s.Dial = muteServer
+		if err := s.Connect(); err != nil {
 			t.Fatal(err)
 		}
-		defer s.close()
+		defer s.Close()
 		began := time.Now()
-		err = s.listen("customers")
+		err = listen(s, "customers")
 		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "db.example.com:5432: no response within the time limit") || took != 10*time.Second {
 			t.Errorf("after %s: %v", took, err)
 		}

@@ -1,11 +1,9 @@
 package postgres_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
@@ -24,8 +23,6 @@ func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
 type sink struct {
 	columns []mapping.Column
 	rows    []mapping.Row
-	// onRow is called with each row, if there is one.
-	onRow func() error
 }
 
 func (s *sink) Columns(columns []mapping.Column) error {
@@ -34,9 +31,6 @@ func (s *sink) Columns(columns []mapping.Column) error {
 }
 
 func (s *sink) Row(row mapping.Row) error {
-	if s.onRow != nil {
-		return s.onRow()
-	}
 	s.rows = append(s.rows, row)
 	return nil
 }
@@ -59,7 +53,7 @@ func query(table *database.Table, statement string) mapping.Query {
 func read(t *testing.T, table *database.Table, statement string) (*sink, error) {
 	t.Helper()
 	s := &sink{}
-	err := postgres.New(postgres.Config{Timeout: 20 * time.Second}).Read(t.Context(), query(table, statement), s)
+	err := postgres.New(store.Config{Timeout: 20 * time.Second}).Read(t.Context(), query(table, statement), s)
 	expectNoSecret(t, err)
 	return s, err
 }
@@ -241,7 +235,7 @@ func TestFailures(t *testing.T) {
 			q := query(table, tt.query)
 			q.Connection = mapping.NewSecret(tt.connection)
 			s := &sink{}
-			err := postgres.New(postgres.Config{}).Read(t.Context(), q, s)
+			err := postgres.New(store.Config{}).Read(t.Context(), q, s)
 			expectNoSecret(t, err)
 			got, ok := errors.AsType[*fault.Error](err)
 			if !ok || got.Kind != tt.kind || got.Code != tt.code || !strings.Contains(got.Message, tt.want) {
@@ -249,140 +243,6 @@ func TestFailures(t *testing.T) {
 			}
 			if len(s.rows) > 0 {
 				t.Error("there are rows")
-			}
-		})
-	}
-}
-
-// patience is far above what anything here takes, and far below what would be waited for in vain.
-const patience = 2 * time.Minute
-
-func TestTimeout(t *testing.T) {
-	table := newTable(t, database.TableOptions{})
-	err := postgres.New(postgres.Config{Timeout: time.Second}).Read(t.Context(), query(table, "SELECT pg_sleep(60)::text AS a"), &sink{})
-	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "took longer than the read timeout of 1s") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestCancelEndsTheQueryOnTheServer(t *testing.T) {
-	table := newTable(t, database.TableOptions{})
-	running := func() (n int64) {
-		s, err := read(t, table, "SELECT count(*) AS n FROM pg_stat_activity WHERE usename = current_user AND pid <> pg_backend_pid()")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s.rows[0].Values["n"].(int64)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		done <- postgres.New(postgres.Config{}).Read(ctx, query(table, "SELECT pg_sleep(600)::text AS a"), &sink{})
-	}()
-	started := time.Now()
-	for running() == 0 {
-		if time.Since(started) > patience {
-			t.Fatal("the query does not start")
-		}
-	}
-	cancel()
-	started = time.Now()
-	err := <-done
-	if !fault.Is(err, fault.Transient) || !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	if took := time.Since(started); took > patience {
-		t.Errorf("the read ended after %s", took)
-	}
-	for started := time.Now(); running() > 0; {
-		if time.Since(started) > patience {
-			t.Fatal("the query goes on")
-		}
-	}
-}
-
-func TestTheErrorOfTheSinkEndsTheRead(t *testing.T) {
-	table := newTable(t, database.TableOptions{})
-	enough := errors.New("enough")
-	seen := 0
-	s := &sink{onRow: func() error {
-		if seen++; seen == 3 {
-			return enough
-		}
-		return nil
-	}}
-	err := postgres.New(postgres.Config{}).Read(t.Context(), query(table, "SELECT generate_series(1, 100000000) AS n"), s)
-	if !errors.Is(err, enough) || seen != 3 {
-		t.Errorf("got %v after %d rows", err, seen)
-	}
-}
-
-// A hundred megabytes pass through; what is kept at a time is one row and a buffer.
-func TestMemoryDoesNotGrowWithTheTable(t *testing.T) {
-	table := newTable(t, database.TableOptions{})
-	var before, now runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	var peak uint64
-	seen := 0
-	s := &sink{onRow: func() error {
-		if seen++; seen%10_000 == 0 {
-			runtime.GC()
-			runtime.ReadMemStats(&now)
-			peak = max(peak, now.HeapAlloc)
-		}
-		return nil
-	}}
-	err := postgres.New(postgres.Config{}).Read(t.Context(), query(table, "SELECT n, repeat('x', 1000) AS x FROM generate_series(1, 100000) n"), s)
-	if err != nil || seen != 100_000 {
-		t.Fatalf("%d rows, %v", seen, err)
-	}
-	const most = 8 << 20
-	if peak > before.HeapAlloc+most {
-		t.Errorf("the heap grew from %d to %d bytes", before.HeapAlloc, peak)
-	}
-}
-
-// What came before the loss means nothing: the read fails, at once, and leaves nothing open.
-func TestALostConnection(t *testing.T) {
-	for name, tt := range map[string]struct {
-		lose   func(*database.Wire)
-		cancel bool
-	}{
-		"cut in the rows":           {lose: func(w *database.Wire) { w.CutAfter(50_000) }},
-		"cut in the login":          {lose: func(w *database.Wire) { w.CutAfter(20) }},
-		"no server listens":         {lose: func(w *database.Wire) { w.Refuse() }},
-		"silent, until it is ended": {lose: func(w *database.Wire) { w.HangAfter(50_000) }, cancel: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			table := newTable(t, database.TableOptions{})
-			rows := make([]map[string]any, 10_000)
-			for i := range rows {
-				rows[i] = map[string]any{"name": fmt.Sprintf("tenant-%d", i), "domain": fmt.Sprintf("tenant-%d.example.net", i)}
-			}
-			if err := table.Put(t.Context(), rows...); err != nil {
-				t.Fatal(err)
-			}
-			tt.lose(table.Wire())
-			defer func() {
-				if err := table.Wire().Heal(); err != nil {
-					t.Error(err)
-				}
-			}()
-
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			seen := 0
-			s := &sink{onRow: func() error {
-				if seen++; seen == 100 && tt.cancel {
-					cancel()
-				}
-				return nil
-			}}
-			err := postgres.New(postgres.Config{}).Read(ctx, table.Query(), s)
-			expectNoSecret(t, err)
-			if !fault.Is(err, fault.Transient) || !tt.cancel && !strings.Contains(err.Error(), "127.0.0.1:") {
-				t.Errorf("got %v of kind %s", err, fault.KindOf(err))
 			}
 		})
 	}

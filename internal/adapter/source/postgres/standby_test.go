@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
@@ -105,7 +106,7 @@ func (s servers) eventually(q mapping.Query, good func(error) bool) {
 	s.t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for {
-		err := postgres.New(postgres.Config{}).Read(s.t.Context(), q, &sink{})
+		err := postgres.New(store.Config{}).Read(s.t.Context(), q, &sink{})
 		if good(err) {
 			return
 		}

@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,101 +12,82 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // kind is what is made of the values of a type.
 type kind struct {
-	// name is that of a type of PostgreSQL's own, and else of what it is like: a domain like its base type.
-	name string
-	// category is pg_type.typcategory.
-	category string
-	// element is that of the elements of an array.
-	element *kind
+	column mapping.Type
+	value  func(text string) any
+}
+
+var (
+	document = kind{mapping.TypeObject, store.JSON} // it may be an object, a list, or less
+	moment   = kind{mapping.TypeTime, instant}
+	floating = kind{mapping.TypeNumber, float}
+	number   = kind{mapping.TypeNumber, store.Number}
+	textual  = kind{mapping.TypeString, func(s string) any { return store.Text(s, "text that is not UTF-8") }}
+)
+
+// kinds are those of PostgreSQL's own types by name, and of all types by category. All others are texts.
+var kinds = map[string]kind{
+	"json": document, "jsonb": document, "timestamp": moment, "timestamptz": moment, "float4": floating, "float8": floating, "money": textual,
+	"bytea": {mapping.TypeOther, func(string) any { return mapping.Unsupported("bytea") }},
+	"B":     {mapping.TypeBoolean, func(s string) any { return s == "t" }},
+	"N":     number,
+}
+
+// of makes a value of the server's text, if it is not NULL.
+func (k kind) of(text []byte) any {
+	if text == nil {
+		return nil
+	}
+	return k.value(string(text))
+}
+
+func kindOf(name, category string) kind {
+	for _, key := range []string{name, category} {
+		if k, ok := kinds[key]; ok {
+			return k
+		}
+	}
+	return textual
 }
 
 // types asks for the types of a result. A type that users made counts by its category only, whatever its name. The result's description
 // names the base type of a domain, but an array's element may still be one.
 const types = `
-SELECT t.oid, CASE WHEN t.oid < 16384 THEN t.typname ELSE '' END, t.typcategory,
-  CASE WHEN b.oid < 16384 THEN b.typname ELSE '' END, coalesce(e.typcategory::text, '')
+SELECT t.oid, CASE WHEN t.oid < 16384 THEN t.typname ELSE '' END AS name, t.typcategory AS category,
+  CASE WHEN b.oid < 16384 THEN b.typname ELSE '' END AS element, coalesce(e.typcategory::text, '') AS element_category
 FROM pg_catalog.pg_type t
 LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem
 LEFT JOIN pg_catalog.pg_type b ON b.oid = CASE WHEN e.typbasetype <> 0 THEN e.typbasetype ELSE e.oid END
-WHERE t.oid = ANY($1::pg_catalog.oid[])`
+WHERE t.oid = ANY('{%s}'::pg_catalog.oid[])`
 
-func (s *session) kinds(fields []pgconn.FieldDescription) ([]kind, error) {
+func (srv *server) kindsOf(ctx context.Context, fields []pgconn.FieldDescription) ([]kind, error) {
 	oids := make([]string, len(fields))
 	for i, field := range fields {
 		oids[i] = strconv.FormatUint(uint64(field.DataTypeOID), 10)
 	}
-	result := s.conn.ExecParams(s.ctx, types, [][]byte{[]byte("{" + strings.Join(oids, ",") + "}")}, nil, nil, nil).Read()
-	if result.Err != nil {
-		return nil, s.queryFault(result.Err, noTime)
+	rows, err := srv.Ask(ctx, fmt.Sprintf(types, strings.Join(oids, ",")))
+	if err != nil {
+		return nil, err
 	}
-	byOID := make(map[string]kind, len(result.Rows))
-	for _, row := range result.Rows {
-		k := kind{name: string(row[1]), category: string(row[2])}
+	all := slices.Repeat([]kind{textual}, len(fields))
+	for _, row := range rows {
+		k := kindOf(row["name"], row["category"])
 		// int2vector and oidvector are arrays by their category, and not by their text.
-		if k.category == "A" && !strings.HasSuffix(k.name, "vector") {
-			k.element = &kind{name: string(row[3]), category: string(row[4])}
+		if row["category"] == "A" && !strings.HasSuffix(row["name"], "vector") {
+			k = kind{mapping.TypeList, func(s string) any { return list(s, row["element"], row["element_category"]) }}
 		}
-		byOID[string(row[0])] = k
-	}
-	all := make([]kind, len(fields))
-	for i := range fields {
-		all[i] = byOID[oids[i]]
+		for i, oid := range oids {
+			if oid == row["oid"] {
+				all[i] = k
+			}
+		}
 	}
 	return all, nil
-}
-
-// column is the type that the domain knows.
-func (k kind) column() mapping.Type {
-	switch {
-	case k.element != nil:
-		return mapping.TypeList
-	case k.name == "json", k.name == "jsonb":
-		// A document may be an object, a list, or less.
-		return mapping.TypeObject
-	case k.name == "bytea":
-		return mapping.TypeOther
-	case k.name == "timestamp", k.name == "timestamptz":
-		return mapping.TypeTime
-	case k.category == "N" && k.name != "money":
-		return mapping.TypeNumber
-	case k.category == "B":
-		return mapping.TypeBoolean
-	}
-	return mapping.TypeString
-}
-
-// value makes a value of the server's text.
-func (k kind) value(text []byte) any {
-	if text == nil {
-		return nil
-	}
-	s := string(text)
-	switch k.column() {
-	case mapping.TypeList:
-		return k.list(s)
-	case mapping.TypeObject:
-		return sqlrows.JSON(s)
-	case mapping.TypeOther:
-		return mapping.Unsupported(k.name)
-	case mapping.TypeTime:
-		return instant(s)
-	case mapping.TypeBoolean:
-		return s == "t"
-	case mapping.TypeNumber:
-		if k.name == "float4" || k.name == "float8" {
-			return float(s)
-		}
-		return store.Number(s)
-	default:
-		return sqlrows.Text(s, "text")
-	}
 }
 
 // float keeps what JSON has no number for as text.
@@ -126,16 +109,16 @@ func instant(text string) any {
 }
 
 // list takes an array apart.
-func (k kind) list(text string) any {
+func list(text, name, category string) any {
 	var array pgtype.Array[*string]
 	// The elements are taken as texts whatever they are, and made values of here.
 	if err := pgtype.NewMap().Scan(pgtype.TextArrayOID, pgtype.TextFormatCode, []byte(text), &array); err != nil {
-		return mapping.Unsupported(fmt.Sprintf("array of category %s", k.element.category))
+		return mapping.Unsupported("array of category " + category)
 	}
 	values := make([]any, len(array.Elements))
 	for i, element := range array.Elements {
 		if element != nil {
-			values[i] = k.element.value([]byte(*element))
+			values[i] = kindOf(name, category).value(*element)
 		}
 	}
 	// The elements of a matrix follow each other row by row; the innermost lists are closed first.

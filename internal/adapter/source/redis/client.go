@@ -7,7 +7,6 @@ import (
 	"errors"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	sdk "github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
@@ -18,23 +17,15 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// batch is the number of keys that SCAN looks at in one go: enough that the network costs little, and not so
-// many that other clients wait.
+// batch is the number of keys that SCAN looks at in one go: enough that the network costs little, and few enough that
+// other clients don't wait.
 const batch = 1000
 
 // valuesAtOnce is the number of keys whose values are asked for in one go. They are in memory together, and may be large.
 const valuesAtOnce = 100
 
-// Config is what a Keys is made of.
-type Config struct {
-	// Timeout is the longest that a read may take, zero for no limit.
-	Timeout time.Duration
-	// Guard is asked before each connection; nil allows all.
-	Guard *store.Guard
-}
-
 // Keys reads the values of keys. It is safe for concurrent use.
-type Keys struct{ config Config }
+type Keys struct{ store.Config }
 
 var (
 	_ port.Rows  = (*Keys)(nil)
@@ -43,18 +34,18 @@ var (
 
 // New returns a reader of keys. It makes no call. The driver writes to a log of the whole program, past
 // ours and with the names of users in it: that log is switched off.
-func New(c Config) *Keys {
+func New(c store.Config) *Keys {
 	logging.Disable()
-	return &Keys{config: c}
+	return &Keys{c}
 }
 
 // Read implements port.Rows. A scan sees every key that is there from its beginning to its end; one that comes
 // or goes meanwhile may be seen or not. It keeps 16 bytes for each key, about 40 with their place in the set:
 // 4 MB for 100,000 customers.
 func (k *Keys) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
-	if k.config.Timeout > 0 {
+	if k.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, k.config.Timeout)
+		ctx, cancel = context.WithTimeout(ctx, k.Timeout)
 		defer cancel()
 	}
 	to, err := parseConnection(q.Connection.Reveal())
@@ -91,7 +82,7 @@ func (k *Keys) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 
 // connect opens a connection that ends with the context, or with leave.
 func (k *Keys) connect(ctx context.Context, to connection) (r read, leave func(), err error) {
-	conn, err := to.dial(ctx, k.config.Guard)
+	conn, err := to.dial(ctx, k.Guard)
 	if err != nil {
 		return read{}, nil, to.failed(ctx, opConnect, err)
 	}
@@ -126,7 +117,7 @@ func (r read) scan(ctx context.Context, pattern string, sink mapping.Sink) error
 		if err != nil {
 			return r.failed(ctx, "SCAN", err)
 		}
-		if err := r.named(ctx, r.fresh(keys), sink); err != nil {
+		if err := r.named(ctx, r.dropSeen(keys), sink); err != nil {
 			return err
 		}
 		if next == 0 {
@@ -136,9 +127,9 @@ func (r read) scan(ctx context.Context, pattern string, sink mapping.Sink) error
 	}
 }
 
-// fresh leaves out the keys that the scan has shown before: while the table of keys grows or shrinks it
+// dropSeen leaves out the keys that the scan has shown before: while the table of keys grows or shrinks it
 // shows some twice.
-func (r read) fresh(keys []string) []string {
+func (r read) dropSeen(keys []string) []string {
 	fresh := keys[:0]
 	for _, key := range keys {
 		sum := sha256.Sum256([]byte(key))

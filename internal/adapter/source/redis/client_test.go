@@ -14,6 +14,7 @@ import (
 	sdk "github.com/redis/go-redis/v9"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
@@ -21,7 +22,7 @@ import (
 
 func read(ctx context.Context, q mapping.Query) (*collected, error) {
 	var got collected
-	err := redis.New(redis.Config{}).Read(ctx, q, &got)
+	err := redis.New(store.Config{}).Read(ctx, q, &got)
 	return &got, err
 }
 
@@ -188,7 +189,7 @@ func TestWhatIsKeptInMemory(t *testing.T) {
 	q.Columns = []string{"name", "domain", "name"}
 
 	sink := &collected{refuse: errors.New("enough")}
-	if err := redis.New(redis.Config{}).Read(t.Context(), q, sink); !errors.Is(err, sink.refuse) {
+	if err := redis.New(store.Config{}).Read(t.Context(), q, sink); !errors.Is(err, sink.refuse) {
 		t.Fatal(err)
 	}
 	if n := asked.Load(); n == 0 || n > 100 {
@@ -291,7 +292,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// What a user may not ask is not held against the server, and neither is what an old one does not know.
+// A server is not refused for a question that the user may not ask, or that an old server does not know.
 func TestAServerThatTellsLittle(t *testing.T) {
 	for name, answer := range map[string]script{
 		"a user that may not ask": always("INFO", "-NOPERM User x has no permissions to run the 'info' command\r\n"),
@@ -338,7 +339,7 @@ func TestACancelledReadEndsAtOnce(t *testing.T) {
 func TestTheTimeoutIsThatOfTheWholeRead(t *testing.T) {
 	// Each answer comes at once, and the scan never ends.
 	s := newServer(t, always("SCAN", scanned("1")))
-	err := redis.New(redis.Config{Timeout: 50 * time.Millisecond}).Read(t.Context(), s.query(), &collected{})
+	err := redis.New(store.Config{Timeout: 50 * time.Millisecond}).Read(t.Context(), s.query(), &collected{})
 	checkFailure(t, err, fault.Transient, "no response within the time limit")
 }
 
@@ -353,7 +354,7 @@ func TestTheSinkEndsTheRead(t *testing.T) {
 		return ""
 	})
 	sink := &collected{refuse: errors.New("enough"), after: 1}
-	err := redis.New(redis.Config{}).Read(t.Context(), s.query(), sink)
+	err := redis.New(store.Config{}).Read(t.Context(), s.query(), sink)
 	if !errors.Is(err, sink.refuse) || len(sink.rows) != 1 {
 		t.Errorf("error %v after %d rows", err, len(sink.rows))
 	}

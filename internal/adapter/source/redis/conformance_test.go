@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/rowsuite"
@@ -13,10 +14,10 @@ import (
 func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
 
 func TestConformance(t *testing.T) {
-	rowsuite.Run(t, redis.New(redis.Config{}), database.Shared(t, mapping.Redis))
+	rowsuite.Run(t, redis.New(store.Config{}), database.Shared(t, mapping.Redis))
 }
 
 func TestHintsConformance(t *testing.T) {
-	keys := redis.New(redis.Config{})
+	keys := redis.New(store.Config{})
 	rowsuite.RunHints(t, keys, keys, database.Shared(t, mapping.Redis))
 }

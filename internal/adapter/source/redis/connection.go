@@ -3,10 +3,10 @@ package redis
 import (
 	"context"
 	"crypto/tls"
-	"errors"
-	"fmt"
+	"maps"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,8 +15,6 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const opConnect = "Connect"
@@ -25,7 +23,6 @@ const (
 	dialTimeout = 5 * time.Second
 	// answerTimeout is for a part of an answer: a server that is silent for so long is not there any more.
 	answerTimeout = 30 * time.Second
-	clientName    = "cloudfront-tenant-operator"
 )
 
 const example = "use redis://user:password@host:6379/0, or rediss:// for TLS, with special characters in user and password percent-encoded" //nolint:gosec // an example for people
@@ -39,43 +36,51 @@ type connection struct {
 	silence time.Duration
 }
 
-// invalid is the failure of a connection string. No part of the string may be in the text but the
-// names of its options.
-func invalid(format string, arguments ...any) error {
-	return &fault.Error{
-		Kind: fault.Invalid, Operation: opConnect, Code: mapping.CodeConnectionString,
-		Message: store.Message("the connection string " + fmt.Sprintf(format, arguments...)),
-	}
+// parameters are those of which the driver must not see all values. It refuses what it does not know.
+var parameters = store.Parameters{
+	Known: []store.Parameter{{
+		Names: "skip_verify", Values: []string{"false"},
+		Problem: "has the option skip_verify, but an unverified server could return an empty table: " +
+			"leave it out, and make the operator trust the server's CA (chart value caBundle, or SSL_CERT_FILE in its environment)",
+	}},
+	TLS: "has the option %s, which Redis does not have: start with rediss:// for TLS, or redis:// without",
 }
+
+func invalid(problem string) error { return store.BadConnection(opConnect, problem) }
 
 func parseConnection(text string) (connection, error) {
 	text = strings.TrimSpace(text)
 	switch scheme, _, _ := strings.Cut(text, ":"); scheme {
 	case "redis", "rediss":
 	case "unix":
-		return connection{}, invalid("uses a Unix socket of the operator's machine: use a host and a port; %s", example)
+		return connection{}, invalid("uses a Unix socket of the operator's machine: use a host and a port; " + example)
 	default:
-		return connection{}, invalid("does not start with redis:// or rediss://; %s", example)
+		return connection{}, invalid("does not start with redis:// or rediss://; " + example)
 	}
 	parsed, err := url.Parse(text)
 	// Then what looks like the host is a piece of the password, and would be looked up and told.
 	if err == nil && (strings.Contains(text, "#") || strings.Contains(parsed.EscapedPath()+parsed.RawQuery, "@")) {
-		return connection{}, invalid("has a # or an @ after the host; %s", example)
+		return connection{}, invalid("has a # or an @ after the host; " + example)
 	}
 	if err != nil || parsed.Opaque != "" {
-		return connection{}, invalid("is not a URL; %s", example)
+		return connection{}, invalid("is not a URL; " + example)
 	}
 	// The driver would connect to the operator's own machine.
 	if parsed.Hostname() == "" {
-		return connection{}, invalid("has no host; %s", example)
+		return connection{}, invalid("has no host; " + example)
 	}
-	if err := checkOptions(parsed); err != nil {
-		return connection{}, err
+	query, err := url.ParseQuery(parsed.RawQuery)
+	if err != nil {
+		return connection{}, invalid("has options that are not in the form name=value; " + example)
 	}
-	// It refuses options that it does not know.
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if problem := parameters.Check(name, strings.Join(query[name], "")); problem != "" {
+			return connection{}, invalid(problem)
+		}
+	}
 	options, err := sdk.ParseURL(text)
 	if err != nil {
-		return connection{}, invalid("is invalid: the path must be a database number, and options must be known and have values of the correct type; %s", example)
+		return connection{}, invalid("is invalid: the path must be a database number, and options must be known and have values of the correct type; " + example)
 	}
 	if options.DB < 0 {
 		return connection{}, invalid("has a negative database number: the first database is 0")
@@ -83,32 +88,12 @@ func parseConnection(text string) (connection, error) {
 	return connection{options: restricted(options), host: options.Addr}, nil
 }
 
-func checkOptions(u *url.URL) error {
-	options, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return invalid("has options that are not in the form name=value; %s", example)
-	}
-	for name, values := range options {
-		if name == "skip_verify" {
-			if strings.Join(values, "") == "false" {
-				continue
-			}
-			return invalid("has the option skip_verify, but an unverified server could return an empty table: " +
-				"leave it out, and make the operator trust the server's CA (chart value caBundle, or SSL_CERT_FILE in its environment)")
-		}
-		if store.IsTLSOption(name) {
-			return invalid("has the option %s, which Redis does not have: start with rediss:// for TLS, or redis:// without", name)
-		}
-	}
-	return nil
-}
-
-// restricted keeps who connects to which database, and decides the rest: one connection, on which
+// restricted keeps the user and the database, and decides the rest: one connection, on which
 // nothing is tried again.
 func restricted(o *sdk.Options) *sdk.Options {
 	return &sdk.Options{
 		Network: "tcp", Addr: o.Addr, Username: o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig,
-		Protocol: 2, ClientName: clientName, DisableIdentity: true,
+		Protocol: 2, ClientName: store.Program, DisableIdentity: true,
 		MaxRetries: -1, DialerRetries: 1, PipelinePoolSize: -1, ConnMaxIdleTime: -1,
 		DialTimeout: dialTimeout, ReadTimeout: answerTimeout, WriteTimeout: answerTimeout,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
@@ -130,8 +115,6 @@ func (c connection) dial(ctx context.Context, guard *store.Guard) (net.Conn, err
 	return (&tls.Dialer{NetDialer: plain, Config: c.options.TLSConfig}).DialContext(ctx, c.options.Network, c.options.Addr)
 }
 
-var errSecondConnection = errors.New("the connection was lost")
-
 // over is a client on that connection, and on no other: the cursor of a scan means nothing to
 // another server, which may stand behind the same name. Greeted becomes true when the server has let
 // us in.
@@ -147,7 +130,7 @@ func (c connection) over(conn net.Conn, greeted *atomic.Bool) *sdk.Client {
 	var used atomic.Bool
 	options.Dialer = func(context.Context, string, string) (net.Conn, error) {
 		if used.Swap(true) {
-			return nil, errSecondConnection
+			return nil, net.ErrClosed
 		}
 		return conn, nil
 	}

@@ -61,15 +61,12 @@ var codeForm = regexp.MustCompile(`^[A-Z]{1,40}$`)
 
 // failed turns an error of the driver into a *fault.Error.
 func (c connection) failed(ctx context.Context, operation string, err error) error {
-	failure := &fault.Error{Kind: fault.Transient, Operation: operation}
+	failure := &fault.Error{Kind: fault.Transient, Operation: operation, Message: c.host + ": " + store.Unanswered(err)}
 	var answer sdk.Error
 	switch {
 	// The connection is closed under a read that was cancelled, which shows as any error.
 	case ctx.Err() != nil:
-		failure.Err = ctx.Err()
-		failure.Message = c.host + ": " + store.Unanswered(ctx.Err())
-	case errors.Is(err, errSecondConnection):
-		failure.Message = c.host + ": " + errSecondConnection.Error()
+		failure.Err, failure.Message = ctx.Err(), c.host+": "+store.Unanswered(ctx.Err())
 	case errors.As(err, &answer) && !errors.Is(err, sdk.Nil):
 		code, text, _ := strings.Cut(answer.Error(), " ")
 		if !codeForm.MatchString(code) {
@@ -77,8 +74,6 @@ func (c connection) failed(ctx context.Context, operation string, err error) err
 		}
 		m := meaningOf(code, text)
 		failure.Kind, failure.Code, failure.Message = m.kind, code, c.host+": "+m.text
-	default:
-		failure.Message = c.host + ": " + store.Unanswered(err)
 	}
 	return failure
 }

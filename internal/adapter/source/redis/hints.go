@@ -38,7 +38,7 @@ func (k *Keys) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 	if err != nil {
 		return err
 	}
-	if err := k.tells(ctx, to); err != nil {
+	if err := k.checkNotifications(ctx, to); err != nil {
 		return err
 	}
 	to.silence = silence
@@ -50,9 +50,9 @@ func (k *Keys) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 	return r.follow(ctx, fmt.Sprintf("__keyspace@%d__:", to.options.DB), q.Redis.KeyPattern, sink)
 }
 
-// tells refuses a server that has only some of the keys, or tells of no changes. The connection is one of its own: the
-// one that listens can be asked nothing.
-func (k *Keys) tells(ctx context.Context, to connection) error {
+// checkNotifications refuses a server that has only some of the keys, or tells of no changes. The connection is one of
+// its own: the one that listens can be asked nothing.
+func (k *Keys) checkNotifications(ctx context.Context, to connection) error {
 	r, leave, err := k.connect(ctx, to)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (k *Keys) tells(ctx context.Context, to connection) error {
 	}
 	settings, err := r.client.ConfigGet(ctx, notify).Result()
 	if err != nil {
-		// Most users may not ask, and most hosted servers have no such command. They are believed.
+		// Most users may not ask, and most hosted servers have no such command. Those servers are believed.
 		if err = r.failed(ctx, opConfig, err); fault.Is(err, fault.Denied, fault.Invalid) {
 			return nil
 		}

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/redis/go-redis/v9"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
@@ -57,13 +58,13 @@ func TestListenRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, tt.answer)
-			err := redis.New(redis.Config{}).Listen(t.Context(), s.query(), rowsuite.NewHinted())
+			err := redis.New(store.Config{}).Listen(t.Context(), s.query(), rowsuite.NewHinted())
 			checkFailure(t, err, tt.kind, tt.says)
 		})
 	}
 }
 
-// What the server tells of keys is a hint, whether it lets the user look at its settings or not.
+// A notification about a key is a hint, whether the server lets the user look at its settings or not.
 func TestListenTellsOfKeys(t *testing.T) {
 	for name, config := range map[string]string{
 		"all events":                   configured("AK"),
@@ -88,7 +89,7 @@ func TestListenTellsOfKeys(t *testing.T) {
 			})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			sink := rowsuite.Listen(ctx, redis.New(redis.Config{}), s.query())
+			sink := rowsuite.Listen(ctx, redis.New(store.Config{}), s.query())
 			select {
 			case keys := <-sink.Keys:
 				if got := strings.Join(keys, " "); got != "customer:a customer:b" {
@@ -151,7 +152,7 @@ func TestDocumentedUser(t *testing.T) {
 		Redis:      mapping.RedisQuery{KeyPattern: "customer:*"}, Watch: &mapping.Watch{},
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	sink := rowsuite.Listen(ctx, redis.New(redis.Config{}), q)
+	sink := rowsuite.Listen(ctx, redis.New(store.Config{}), q)
 	select {
 	case <-sink.Listens:
 	case err := <-sink.Ended:
@@ -166,7 +167,7 @@ func TestDocumentedUser(t *testing.T) {
 		t.Errorf("the keys %q are %v: %v", q.Keys, got.rows, err)
 	}
 	q.Redis.KeyPattern = "invoice:*"
-	checkFailure(t, redis.New(redis.Config{}).Listen(t.Context(), q, rowsuite.NewHinted()), fault.Denied, "+psubscribe")
+	checkFailure(t, redis.New(store.Config{}).Listen(t.Context(), q, rowsuite.NewHinted()), fault.Denied, "+psubscribe")
 	cancel()
 	if err := <-sink.Ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the listener ended with %v", err)

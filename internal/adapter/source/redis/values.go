@@ -2,9 +2,6 @@ package redis
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -82,48 +79,25 @@ func (f fields) hash(ctx context.Context, p sdk.Pipeliner, key string) reader {
 	}
 }
 
-func text(s string) any {
-	if !utf8.ValidString(s) {
-		return mapping.Unsupported("bytes that are not UTF-8")
-	}
-	return s
-}
+func text(s string) any { return store.Text(s, "bytes that are not UTF-8") }
 
 // document is a JSON object.
 func (f fields) document(from string) map[string]any {
-	decoder := json.NewDecoder(strings.NewReader(from))
-	decoder.UseNumber()
-	var object map[string]any
-	if err := decoder.Decode(&object); err != nil || object == nil || !utf8.ValidString(from) {
+	object, ok := store.JSON(from).(map[string]any)
+	if !ok || !utf8.ValidString(from) {
 		return f.unsupported("string that is not a JSON object")
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return f.unsupported("string that is not a JSON object")
+	if f == nil {
+		return object
 	}
-	values := make(map[string]any, len(object))
-	for field, v := range object {
-		if f == nil || slices.Contains(f, field) {
-			values[field] = value(v)
+	// A map of its own does not keep what a large document needed.
+	wanted := make(map[string]any, len(f))
+	for _, field := range f {
+		if v, there := object[field]; there {
+			wanted[field] = v
 		}
 	}
-	return values
-}
-
-// value gives the numbers of a JSON value their types.
-func value(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		return store.Number(v.String())
-	case []any:
-		for i := range v {
-			v[i] = value(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = value(v[name])
-		}
-	}
-	return v
+	return wanted
 }
 
 // parseInfo reads the answer of INFO: lines of name:value.

@@ -31,8 +31,8 @@ func (c *collected) Row(row mapping.Row) error {
 	return nil
 }
 
-// script answers commands in the form of the protocol. What it leaves empty is answered as by a
-// server on which all is well and that has no keys; hangUp closes the connection, and silent says nothing.
+// script answers commands in the form of the protocol. Empty answers are those of a healthy server without keys; hangUp
+// closes the connection, and silent says nothing.
 type script func(command string, arguments []string) string
 
 const (

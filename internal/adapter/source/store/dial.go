@@ -54,21 +54,19 @@ func (g *Guard) Only(hosts []string) *Guard {
 	return &limited
 }
 
-// RefusedHostError says that a host is not granted.
-type RefusedHostError struct{ Host string }
+// RefusedError says why there must be no connection to a server, and what to do about it.
+type RefusedError string
 
 // Error implements error.
-func (e *RefusedHostError) Error() string {
-	return fmt.Sprintf("the EdgeGrant of the namespace does not allow reading from %s: use another host, or ask an administrator "+
-		"of the platform to add it to spec.sources.hosts of the grant", e.Host)
-}
+func (e RefusedError) Error() string { return string(e) }
 
 // Admit says why there must be no connection to host:port. Every adapter asks before it dials.
 func (g *Guard) Admit(address string) error {
 	if g == nil || g.hosts == nil || grant.AllowsHost(g.hosts, address) {
 		return nil
 	}
-	return &RefusedHostError{Host: prose.Shorten(address, prose.LongestQuote)}
+	return RefusedError(fmt.Sprintf("the EdgeGrant of the namespace does not allow reading from %s: use another host, or ask an administrator "+
+		"of the platform to add it to spec.sources.hosts of the grant", prose.Shorten(address, prose.LongestQuote)))
 }
 
 // DialContext connects to host:port if the guard allows it. A socket in the file system, which a server may name as its
@@ -92,18 +90,6 @@ func (g *Guard) Dialer() *net.Dialer {
 	return d
 }
 
-// RefusedAddressError says why the operator does not connect to an address.
-type RefusedAddressError struct {
-	Address netip.Addr
-	Is      string
-}
-
-// Error implements error.
-func (e *RefusedAddressError) Error() string {
-	return fmt.Sprintf("its address %s is %s, to which the operator does not connect: use the address of a database, "+
-		"or ask the administrator to add this one to --tenantsource-allow-dial", e.Address, e.Is)
-}
-
 func (g *Guard) check(address string) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -114,7 +100,8 @@ func (g *Guard) check(address string) error {
 		return nil
 	}
 	if is := g.special(a); is != "" {
-		return &RefusedAddressError{Address: a, Is: is}
+		return RefusedError(fmt.Sprintf("its address %s is %s, to which the operator does not connect: use the address of a database, "+
+			"or ask the administrator to add this one to --tenantsource-allow-dial", a, is))
 	}
 	return nil
 }

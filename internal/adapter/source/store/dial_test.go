@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 )
 
-// What is special about an address is found in whatever form it is written. Nothing is dialled: the hook is called before.
+// A special address is recognized in whatever form it is written. Nothing is dialled: the hook is called before.
 func TestGuard(t *testing.T) {
 	guard := store.NewGuard(t.Context(), []netip.Prefix{netip.MustParsePrefix("127.0.7.0/24"), netip.MustParsePrefix("fe80::7/128")}, []string{"10.43.0.1", "fd12::1"})
 	for address, want := range map[string]string{

@@ -1,20 +1,73 @@
-// Package store is what the adapters for stores of customers share: exact numbers, and texts of
-// failures that hold still and tell no secret.
+// Package store is what the adapters for stores of customers share: where they may connect to, what a connection string may
+// say, exact numbers, and texts of failures that are stable and tell no secret.
 package store
 
 import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+	"unicode/utf8"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
+
+// Config is what a reader of a store is made of.
+type Config struct {
+	// Timeout is how long a query may take. The meaning of zero depends on the store.
+	Timeout time.Duration
+	// Guard is asked before each connection; nil allows all.
+	Guard *Guard
+}
+
+// Program is the name by which a server knows the operator.
+const Program = "cloudfront-tenant-operator"
+
+// Text is the value of a textual column or field, or a word for what is no text after all.
+func Text(text string, otherwise mapping.Unsupported) any {
+	if !utf8.ValidString(text) {
+		return otherwise
+	}
+	return text
+}
+
+// JSON is the value of a JSON document. A text that is not JSON stays a text.
+func JSON(text string) any {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return text
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return text
+	}
+	return exact(value)
+}
+
+func exact(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		return Number(v.String())
+	case []any:
+		for i := range v {
+			v[i] = exact(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = exact(v[key])
+		}
+	}
+	return value
+}
 
 // Number gives a decimal number the type in which a row has it: int64 or float64 where that is
 // the same number, and else the text itself.
@@ -94,37 +147,26 @@ func (d decimal) integer() (int64, bool) {
 // Unanswered describes in fixed words why there was no answer. The texts of the libraries below
 // name ports and addresses that differ each time.
 func Unanswered(err error) string {
-	var (
-		refused   *RefusedAddressError
-		ungranted *RefusedHostError
-		dns       *net.DNSError
-		untrusted *tls.CertificateVerificationError
-		authority x509.UnknownAuthorityError
-		hostname  x509.HostnameError
-		record    tls.RecordHeaderError
-		alert     tls.AlertError
-		network   net.Error
-	)
+	refused, isRefused := errors.AsType[RefusedError](err)
+	network, isNetwork := errors.AsType[net.Error](err)
 	switch {
-	case errors.As(err, &refused):
+	case isRefused:
 		return refused.Error()
-	case errors.As(err, &ungranted):
-		return ungranted.Error()
 	case errors.Is(err, context.Canceled):
 		return "the read was cancelled"
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), isNetwork && network.Timeout():
 		return "no response within the time limit"
-	case errors.As(err, &dns):
+	case is[*net.DNSError](err):
 		return "could not resolve the host name"
-	case errors.As(err, &hostname):
+	case is[x509.HostnameError](err):
 		return "the server's certificate is not valid for this host name: connect with a name that the certificate contains"
-	case errors.As(err, &authority):
+	case is[x509.UnknownAuthorityError](err):
 		return "the server's certificate is not trusted: make the operator trust its CA (chart value caBundle)"
-	case errors.As(err, &untrusted):
+	case is[*tls.CertificateVerificationError](err):
 		return "the server's certificate is not trusted"
-	case errors.As(err, &record):
+	case is[tls.RecordHeaderError](err):
 		return "the server does not speak TLS"
-	case errors.As(err, &alert):
+	case is[tls.AlertError](err):
 		return "the server rejected the TLS handshake"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the server refused the connection"
@@ -137,14 +179,10 @@ func Unanswered(err error) string {
 	return "no response"
 }
 
-// tlsOptions are the names that the drivers of databases have for the option for TLS, in lower case.
-var tlsOptions = map[string]bool{
-	"ssl": true, "tls": true, "sslmode": true, "ssl-mode": true, "ssl_mode": true, "usessl": true, "use_ssl": true, "requiressl": true,
-	"tlsmode": true, "encrypt": true, "sslenabled": true,
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
-
-// IsTLSOption reports whether the name is that of an option for TLS, of whichever driver.
-func IsTLSOption(name string) bool { return tlsOptions[strings.ToLower(name)] }
 
 // longestMessage bounds what reaches status and events, in runes and without the ellipsis.
 const longestMessage = 511

@@ -64,7 +64,7 @@ func fingerprintOf(connection mapping.Secret) fingerprint {
 	return sha256.Sum256([]byte(connection.Reveal()))
 }
 
-// Ready implements port.HintSink. What changed before is read.
+// Ready implements port.HintSink. Earlier changes are read.
 func (s *Stream) Ready() {
 	s.mu.Lock()
 	s.watch.Listening, s.watch.Lost, s.ready = true, "", s.Now()
@@ -103,7 +103,7 @@ func (s *Stream) Hint(keys ...string) {
 // Remind wakes the source again if a change was told in the midst of a round, which may have taken the first wake for its
 // own.
 func (s *Stream) Remind() {
-	if s != nil && !s.Shows().Hinted.IsZero() {
+	if s != nil && !s.State().Hinted.IsZero() {
 		s.Wake()
 	}
 }
@@ -121,8 +121,8 @@ func (s *Stream) Seen() []string {
 	return keys
 }
 
-// Shows is what is known of it.
-func (s *Stream) Shows() *tenantsource.Watch {
+// State is what is known of it.
+func (s *Stream) State() *tenantsource.Watch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := s.watch
@@ -164,8 +164,8 @@ func (s *Stream) enter(ctx context.Context) bool {
 	return s.Slots.Acquire(ctx, 1) == nil
 }
 
-// try listens until that fails, and gives the slot back. A try that is renewed goes on in the same slot. The context is that of
-// the last one.
+// try listens until that fails, and gives the slot back. A try that is renewed stays in the same slot. The context is
+// that of the last one.
 func (s *Stream) try(ctx context.Context) (context.Context, *tenantsource.Failure) {
 	defer s.Slots.Release(1)
 	for {
@@ -200,7 +200,7 @@ func (s *Stream) renew() {
 	}
 }
 
-// Change renews the stream for another spec. What it has told of is no matter of the new one.
+// Change renews the stream for another spec. Its earlier hints do not concern the new one.
 func (s *Stream) Change(listen Listen) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,8 +217,8 @@ func (s *Stream) lose(why string) bool {
 	return stood
 }
 
-// Connects notes with which connection string a try connects.
-func (s *Stream) Connects(connection mapping.Secret) {
+// Connecting notes with which connection string a try connects.
+func (s *Stream) Connecting(connection mapping.Secret) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.connection = fingerprintOf(connection)

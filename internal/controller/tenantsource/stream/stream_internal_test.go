@@ -65,7 +65,7 @@ func TestAStreamThatIsLostIsTriedAgain(t *testing.T) {
 		if diff := cmp.Diff(want, p.tries); diff != "" {
 			t.Errorf("tries (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(&tenantsource.Watch{Lost: "No answer"}, p.Shows()); diff != "" {
+		if diff := cmp.Diff(&tenantsource.Watch{Lost: "No answer"}, p.State()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
@@ -111,18 +111,18 @@ func TestHintsWakeASourceOnce(t *testing.T) {
 		})
 		synctest.Wait()
 		first := time.Now()
-		if diff := cmp.Diff(&tenantsource.Watch{Listening: true, Hinted: first}, p.Shows()); diff != "" {
+		if diff := cmp.Diff(&tenantsource.Watch{Listening: true, Hinted: first}, p.State()); diff != "" {
 			t.Errorf("what changed before has to be read (-want +got):\n%s", diff)
 		}
 		for range 1000 {
 			later(time.Millisecond)
 			hint("a key")
 		}
-		if p.woken != 1 || !p.Shows().Hinted.Equal(first) {
-			t.Errorf("woken %d times, and hinted at %s", p.woken, p.Shows().Hinted)
+		if p.woken != 1 || !p.State().Hinted.Equal(first) {
+			t.Errorf("woken %d times, and hinted at %s", p.woken, p.State().Hinted)
 		}
 		p.Seen()
-		if !p.Shows().Hinted.IsZero() {
+		if !p.State().Hinted.IsZero() {
 			t.Error("a read that begins has not seen what was told before")
 		}
 		if hint(); p.woken != 2 {
@@ -155,13 +155,13 @@ func TestWhichRowsAStreamNames(t *testing.T) {
 			for _, keys := range c.hints {
 				s.Hint(keys...)
 			}
-			if diff := cmp.Diff(c.want, s.Shows().Keys); diff != "" || woken != c.woken || s.Shows().Hinted.IsZero() {
+			if diff := cmp.Diff(c.want, s.State().Keys); diff != "" || woken != c.woken || s.State().Hinted.IsZero() {
 				t.Errorf("woken %d times, want %d; rows (-want +got):\n%s", woken, c.woken, diff)
 			}
 			if diff := cmp.Diff(c.want, s.Seen()); diff != "" {
 				t.Errorf("a read is given (-want +got):\n%s", diff)
 			}
-			if w := s.Shows(); !w.Hinted.IsZero() || w.Keys != nil {
+			if w := s.State(); !w.Hinted.IsZero() || w.Keys != nil {
 				t.Errorf("a read that begins leaves %+v", w)
 			}
 		})
@@ -170,7 +170,7 @@ func TestWhichRowsAStreamNames(t *testing.T) {
 
 // stands listens until it is ended.
 func stands(ctx context.Context, _ int, s *Stream) {
-	s.Connects(mapping.NewSecret("first"))
+	s.Connecting(mapping.NewSecret("first"))
 	s.Ready()
 	<-ctx.Done()
 }
@@ -193,18 +193,18 @@ func TestAStreamEndsWithItsConnectionString(t *testing.T) {
 				synctest.Wait()
 				p.Compare(mapping.NewSecret(c.offered), c.failure)
 				synctest.Wait()
-				if len(p.tries) != c.tries || !p.Shows().Listening {
-					t.Errorf("tried %d times, want %d; it listens: %t", len(p.tries), c.tries, p.Shows().Listening)
+				if len(p.tries) != c.tries || !p.State().Listening {
+					t.Errorf("tried %d times, want %d; it listens: %t", len(p.tries), c.tries, p.State().Listening)
 				}
 			})
 		})
 	}
 }
 
-// What was wrong with the old one need not be with the new one.
+// The fault of the old one need not be that of the new one.
 func TestAPauseEndsWithTheConnectionString(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := playIn(t, semaphore.NewWeighted(1), func(_ context.Context, _ int, s *Stream) { s.Connects(mapping.NewSecret("first")) })
+		p := playIn(t, semaphore.NewWeighted(1), func(_ context.Context, _ int, s *Stream) { s.Connecting(mapping.NewSecret("first")) })
 		synctest.Wait()
 		p.Compare(mapping.NewSecret("second"), nil)
 		later(time.Second)
@@ -226,7 +226,7 @@ func TestAStreamConnectsAgainAfterAWhile(t *testing.T) {
 		if diff := cmp.Diff([]time.Duration{0, time.Hour, 2 * time.Hour}, p.tries); diff != "" {
 			t.Errorf("tries (-want +got):\n%s", diff)
 		}
-		if w := p.Shows(); !w.Listening || w.Lost != "" {
+		if w := p.State(); !w.Listening || w.Lost != "" {
 			t.Errorf("it shows %+v, but no stream was lost", w)
 		}
 	})
@@ -244,13 +244,13 @@ func TestAStreamThatPausesHasNoSlot(t *testing.T) {
 		other := playIn(t, slots, stands)
 		later(time.Minute)
 		synctest.Wait()
-		if !other.Shows().Listening || len(failing.tries) != 1 || failing.Shows().Lost != "No slot is free" {
-			t.Errorf("one stream shows %+v, the other was tried %d times and shows %+v", other.Shows(), len(failing.tries), failing.Shows())
+		if !other.State().Listening || len(failing.tries) != 1 || failing.State().Lost != "No slot is free" {
+			t.Errorf("one stream shows %+v, the other was tried %d times and shows %+v", other.State(), len(failing.tries), failing.State())
 		}
 		other.stop()
 		synctest.Wait()
-		if !failing.Shows().Listening || failing.Shows().Lost != "" {
-			t.Errorf("a stream that waited for a slot shows %+v once one is free", failing.Shows())
+		if !failing.State().Listening || failing.State().Lost != "" {
+			t.Errorf("a stream that waited for a slot shows %+v once one is free", failing.State())
 		}
 	})
 }
@@ -268,11 +268,11 @@ func TestAChangedStreamKeepsItsSlot(t *testing.T) {
 			stands(ctx, 1, s)
 			return &tenantsource.Failure{}
 		})
-		if p.Shows().Listening {
+		if p.State().Listening {
 			t.Error("a stream listens as another spec wants before it was tried")
 		}
 		synctest.Wait()
-		if changed != 1 || !p.Shows().Listening || len(other.tries) > 0 {
+		if changed != 1 || !p.State().Listening || len(other.tries) > 0 {
 			t.Errorf("it was tried %d times with the new spec, and another stream %d times in its slot", changed, len(other.tries))
 		}
 	})

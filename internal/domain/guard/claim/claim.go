@@ -22,7 +22,7 @@ type Claim struct {
 	Namespace    string
 	// Subdomains extends it to everything below the domain.
 	Subdomains bool
-	// HandOver takes the domain from who serves it, in favor of the namespace.
+	// HandOver takes the domain from the object that serves it, in favor of the namespace.
 	HandOver bool
 	// Receiver is the name of the only object of the namespace to which the domain is handed over. Empty: to any of them.
 	Receiver string
@@ -132,7 +132,7 @@ type Refusal struct {
 	field string
 	// to is the object of the same namespace to which the domain is handed over. Empty: another namespace has it.
 	to string
-	// claim or holder is who has it.
+	// claim or holder is what has it.
 	claim  *Claim
 	holder *holding
 }

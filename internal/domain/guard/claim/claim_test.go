@@ -201,7 +201,7 @@ func TestWhoMayHaveADomain(t *testing.T) {
 	}
 }
 
-// What an object is told names its own field and domain, and nothing of those who have it.
+// A refusal names the object's own field and domain, and nothing of the objects that have it.
 func TestARefusalNamesNothingOfOthers(t *testing.T) {
 	x := claim.New()
 	x.Observe(object("their-namespace", 1), []claim.Domain{wants("shop.example.com", claim.Serves)})

@@ -18,7 +18,7 @@ const (
 	longestName = 253
 )
 
-// Canonical is the one form in which domains are compared. What is not a domain is only put into lower case.
+// Canonical is the one form in which domains are compared. A text that is not a domain is only put into lower case.
 func Canonical(domain string) string {
 	name, err := dns.Canonical(domain)
 	if err != nil {

@@ -133,7 +133,8 @@ func TestARefusalNamesTheReceiverInItsNamespaceOnly(t *testing.T) {
 	}
 }
 
-// What a hand-over assigns to another object needs no claim when the former one releases it, unless that one ends too soon.
+// A domain that a hand-over assigns to another object needs no claim when the former one releases it, unless the
+// hand-over ends too soon.
 func TestADomainThatIsHandedOverIsNotHeld(t *testing.T) {
 	enough := start.Add(time.Hour)
 	giver := member{"a", "giver", claim.Domain{Name: moving, Stake: claim.Serves}}

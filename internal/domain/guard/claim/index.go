@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Index has the claims, and the domains of the objects. What it says does not depend on the order in which it was told.
+// Index has the claims, and the domains of the objects. Its answers do not depend on the order in which it was told.
 // It is not safe for concurrent use.
 type Index struct {
 	objects map[Key]*live
@@ -37,7 +37,7 @@ func New() *Index {
 	return &Index{objects: map[Key]*live{}, domains: map[string][]*holding{}, claims: map[string]Claim{}}
 }
 
-// compare orders by who is stronger: who has more of the domain, then who is older.
+// compare orders by strength: the object with more of the domain comes first, then the older one.
 func (h *holding) compare(o *holding) int {
 	return cmp.Or(cmp.Compare(o.stake, h.stake), h.of.Created.Compare(o.of.Created), strings.Compare(h.of.UID, o.of.UID),
 		strings.Compare(h.of.Namespace, o.of.Namespace), strings.Compare(h.of.Name, o.of.Name), strings.Compare(h.of.Kind, o.of.Kind))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Judge says which domain of an object is another namespace's. Nil: it may have all. What it serves already it keeps,
-// unless it is handed over.
+// Judge says which domain of an object is another namespace's. Nil: it may have all. An object keeps the domains that
+// it serves already, unless they are handed over.
 func (x *Index) Judge(key Key) *Refusal {
 	o := x.objects[key]
 	if o == nil {
@@ -25,7 +25,8 @@ func (x *Index) Judge(key Key) *Refusal {
 	return nil
 }
 
-// Admit notes that an object was let have what it wants: until it has it, no other comes before it. Or that it was not.
+// Admit notes whether an object was allowed to have what it wants. If it was, no other object comes before it until it
+// has it.
 func (x *Index) Admit(key Key, admitted bool) {
 	o := x.objects[key]
 	if o == nil {
@@ -43,7 +44,8 @@ func (x *Index) Admit(key Key, admitted bool) {
 	x.insert(o)
 }
 
-// judgement judges one object. Those that come before it are judged too: who may not have a domain keeps no one from it.
+// judgement judges one object. Those that come before it are judged too: an object that may not have a domain keeps no
+// other from it.
 type judgement struct {
 	*Index
 
@@ -86,8 +88,8 @@ func (j judgement) refusal(h *holding) *Refusal {
 	return nil
 }
 
-// given reports whether the domain is handed over to another object that asks for it. Who has it changes nothing of it from
-// then on.
+// given reports whether the domain is handed over to another object that asks for it. From then on it does not matter
+// which object has it.
 func (j judgement) given(h *holding) bool {
 	c, claimed := j.claims[h.domain]
 	return claimed && c.HandOver && !c.For(h.of.Key, h.domain) && slices.ContainsFunc(j.domains[h.domain], func(other *holding) bool {
@@ -126,7 +128,8 @@ func (j judgement) rivals(domain string) []string {
 	if !isWildcard(domain) {
 		wildcard := wildcardLabel + parent(domain)
 		if _, ok := j.claims[wildcard]; ok {
-			// It does not reach the domain, or it would have decided: the names below it are left to those who want them.
+			// It does not reach the domain, or it would have decided: the names below it are left to the objects that
+			// want them.
 			return []string{domain}
 		}
 		return []string{domain, wildcard}

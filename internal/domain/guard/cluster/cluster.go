@@ -14,7 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Identity is by what the cluster is known: in AWS, and to itself. A copy of its objects brings only the ID along.
+// Identity is what identifies the cluster: in AWS, and to itself. A copy of its objects brings only the ID along.
 type Identity struct {
 	// ID is the cluster ID of the owner tags.
 	ID string
@@ -24,8 +24,8 @@ type Identity struct {
 	Keys []string
 }
 
-// fingerprintBytes is how much of the SHA-256 an administrator copies. Nothing has to withstand a forgery here: who may
-// write the ConfigMap may accept any cluster.
+// fingerprintBytes is how much of the SHA-256 an administrator copies. Nothing has to withstand a forgery here: anyone
+// who may write the ConfigMap may accept any cluster.
 const fingerprintBytes = 16
 
 // Fingerprint is a hash of all of it, so that an answer of the administrator is for this very cluster and ID.
@@ -72,7 +72,8 @@ func First(copied *Stored, now Identity) Identity {
 //
 // The cluster ID and the issuer have to be the same, and one key of the CA has to be: a rotation of the CA shows the old
 // key and the new one for a while, and a renewed certificate keeps its key, but a copy with a CA of its own never has a
-// former key. What was never known proves nothing. What was, and can't be read any more, is taken for a difference.
+// previous key. A fact that was never known proves nothing. One that was known, and can't be read any more, counts as a
+// difference.
 func Judge(stored Stored, now Identity) Verdict {
 	moved := slices.DeleteFunc([]string{issuerMoved(stored.Issuer, now.Issuer), keysMoved(stored.Keys, now.Keys)}, func(s string) bool { return s == "" })
 	v := Verdict{Moved: strings.Join(moved, ", and ")}
@@ -112,8 +113,8 @@ type Place struct {
 	Namespace, ConfigMap, Annotation string
 }
 
-// Halt says why nothing is changed in AWS, and how to continue. The command is ready to copy. It is nil while writes may
-// go on.
+// Halt says why nothing is changed in AWS, and how to continue. The command is ready to copy. It is nil while writes
+// may continue.
 func (v Verdict) Halt(now Identity, p Place) *chain.Halt {
 	accept := fmt.Sprintf("run as an administrator: kubectl -n %s annotate configmap %s %s=%s --overwrite.", p.Namespace, p.ConfigMap, p.Annotation, now.Fingerprint())
 	renamed := fmt.Sprintf("The cluster ID was %q and is %q.", v.Renamed, now.ID)

@@ -17,7 +17,8 @@ const NotGranted chain.Reason = "NotGranted"
 // Default is the name of the grant of all namespaces that no EdgeGrant selects. No object can have it.
 const Default = "(default)"
 
-// Grant is what some namespaces may use. What it does not name is not granted. In lists a star stands for any text.
+// Grant is what some namespaces may use. Nothing that it does not name is granted. In lists a star stands for any
+// text.
 type Grant struct {
 	Name string
 	// Version is another one whenever the grant has changed.

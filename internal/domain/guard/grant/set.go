@@ -99,8 +99,8 @@ func (s *Set) Open() bool {
 	return len(s.grants) > 0 && s.fallback != nil && s.fallback.Namespaces.all()
 }
 
-// For is what the namespace has: the grant that selects it the strongest. Of two that do so equally it has none. That one
-// of them wins, whichever, would be found out by someone who wonders for days why theirs does not.
+// For is what the namespace has: the grant that selects it the strongest. Of two that do so equally it has none. If
+// either of them won, the author of the other would search for days for the reason.
 func (s *Set) For(ns Namespace) Standing {
 	best := notSelected
 	var found []*Grant

@@ -38,9 +38,9 @@ const (
 	AKeyGroup
 	AnEncryption
 	ALogBucket
-	// Records are DNS records, in the zone Value of Route 53 or, where it is empty, in whichever has the domains.
+	// Records are DNS records, in the zone Value of Route 53 or, where it is empty, in the ones that have the domains.
 	Records
-	// RecordsAt are DNS records at another provider, in whichever zone has the domains.
+	// RecordsAt are DNS records at another provider, in the zones that have the domains.
 	RecordsAt
 	ATakeover
 	ARole
@@ -223,7 +223,7 @@ func (g *Grant) instead(t term, w Want) string {
 	return ", only " + prose.List(has)
 }
 
-// Called is what people know the grant by.
+// Called is the name of the grant in messages.
 func (g *Grant) Called() string {
 	if g.Name == Default {
 		return "the default grant"

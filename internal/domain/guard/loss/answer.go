@@ -14,11 +14,11 @@ type State int
 const (
 	// Waiting: the burst that it belongs to is not seen whole yet.
 	Waiting State = iota
-	// Go: it may go on.
+	// Go: it may continue.
 	Go
 	// Stay: the object is deleted, and its resource stays in AWS with its owner tags.
 	Stay
-	// Held: a person has to decide.
+	// Held: an administrator has to decide.
 	Held
 )
 
@@ -41,7 +41,7 @@ type Words struct {
 	Shared bool
 }
 
-// Annotations are those that a person sets, with the plan as their value.
+// Annotations are those that an administrator sets, with the plan as their value.
 type Annotations struct {
 	Approve, Abandon string
 	// ConfigMap is the one of the breaker, as namespace and name.

@@ -27,7 +27,8 @@ type Item struct {
 	Generation int64
 	// Since is the deletion timestamp, or when the change was first seen.
 	Since time.Time
-	// Owns is the namespace that is deleted with the object. Empty: none is. What is deleted in it was decided on with it.
+	// Owns is the namespace that is deleted with the object. Empty: none is. The objects that are deleted in it were
+	// decided on with it.
 	Owns string
 	// Approval and Abandonment are the plans that the object's annotations name. Empty: none.
 	Approval, Abandonment string
@@ -86,7 +87,7 @@ type Verdict struct {
 	// Memory is what has to be stored before anything is done; Changed tells whether it differs.
 	Memory  Memory
 	Changed bool
-	// Held are the plans that wait for a person, by the keys of their members.
+	// Held are the plans that wait for an administrator, by the keys of their members.
 	Held map[Key]*Hold
 	// Began are the plans that were made now.
 	Began []*Hold
@@ -135,18 +136,18 @@ type judge struct {
 	changed bool
 	// open are the items of the class that is judged.
 	open []Item
-	// owned are the namespaces that go with an object that was let go on.
+	// owned are the namespaces that are deleted with an object that was cleared.
 	owned []string
 }
 
-// class decides on the open items of one class: what was answered first, then what is lost together with whole namespaces,
-// then each namespace, and then the cluster without what a namespace has held.
+// class decides on the open items of one class: first those that were answered, then those that are lost with whole
+// namespaces, then each namespace, and then the cluster without the items that are held for a namespace.
 func (j *judge) class(class Class, open []Item) {
 	open = j.answered(open)
 	fresh := slices.DeleteFunc(slices.Clone(open), func(i Item) bool { return j.memory.holds(i.Key()) })
 	due := j.due(fresh)
 	if len(fresh) > 0 && j.world.Now.Before(due) {
-		// The burst is not seen whole yet. What is held already stays held.
+		// The burst is not seen whole yet. Items that are held already stay held.
 		j.wake(due)
 		open = slices.DeleteFunc(open, func(i Item) bool { return !j.memory.holds(i.Key()) })
 	}
@@ -164,8 +165,8 @@ func (j *judge) class(class Class, open []Item) {
 	j.cluster(class, rest, emptied)
 }
 
-// cluster judges what no namespace has held. A plan of the cluster keeps to the namespaces of its members: what others lose
-// meanwhile is judged as if it were alone. Namespaces that lose all they have join the plan.
+// cluster judges what no namespace has held. A plan of the cluster keeps to the namespaces of its members: losses of
+// others meanwhile are judged as if the plan were not there. Namespaces that lose all they have join the plan.
 func (j *judge) cluster(class Class, rest []Item, emptied map[string]bool) {
 	planned := maps.Clone(emptied)
 	if planned == nil {
@@ -190,7 +191,7 @@ func (j *judge) cluster(class Class, rest []Item, emptied map[string]bool) {
 		j.clear(joined, false)
 	}
 	if len(others) > 0 && !j.fits(class, "", others) {
-		// What has left the plan has used up the budget.
+		// Members that have left the plan have used up the budget.
 		j.scope(class, "", others, true)
 		return
 	}
@@ -202,7 +203,7 @@ func (j *judge) cluster(class Class, rest []Item, emptied map[string]bool) {
 const leastEmptied = 2
 
 // emptied are the namespaces that lose all of their customers, if there are several in a window: one is given up, several
-// are one mistake. What was approved does not count, and neither does what a namespace has held.
+// are one mistake. Approved losses do not count, and neither do losses that are held for a namespace.
 func (j *judge) emptied(class Class) map[string]bool {
 	if j.Budgets[class].Namespace == nil {
 		return nil
@@ -265,7 +266,7 @@ func (j *judge) wake(at time.Time) {
 	}
 }
 
-// answered takes out what a person has decided, and what was decided with its namespace.
+// answered takes out what an administrator has decided, and what was decided with its namespace.
 func (j *judge) answered(open []Item) []Item {
 	var cleared, abandoned, rest []Item
 	for _, i := range open {
@@ -291,8 +292,8 @@ func (j *judge) answered(open []Item) []Item {
 	return rest
 }
 
-// clear lets items go on, and counts them. What a person has approved uses up no budget: or every single deletion would
-// need a person for a while after it.
+// clear lets items continue, and counts them. Approved items use up no budget: otherwise every single deletion would
+// need an approval for a while after them.
 func (j *judge) clear(items []Item, approved bool) {
 	if len(items) > 0 {
 		j.memory.clear(j.world.Now, items, approved)
@@ -307,8 +308,8 @@ func (j *judge) fits(class Class, namespace string, open []Item) bool {
 	return n == 0 || spent+n <= j.allowed(class, namespace, j.size(class, namespace)+gone)
 }
 
-// scope judges the open items of one namespace, or of the cluster, and reports whether it holds them: all of them in any
-// case where they are known to be too many.
+// scope judges the open items of one namespace, or of the cluster, and reports whether it holds them: if they are known
+// to be too many, it holds all of them.
 func (j *judge) scope(class Class, namespace string, open []Item, tooMany bool) bool {
 	h := j.memory.holdOf(class, namespace)
 	// Members that are changes are not known before their objects had a pass.

@@ -267,7 +267,7 @@ func TestAFormerNameRescuesAll(t *testing.T) {
 	}
 }
 
-// What a team approves object by object is deleted piece by piece, under one name.
+// Objects that a team approves one by one are deleted one by one, under one name.
 func TestATeamApprovesInItsNamespace(t *testing.T) {
 	c := fleet(loss.Counts{"shop": 40, "bank": 960})
 	c.remove("shop", 40)
@@ -330,7 +330,7 @@ func TestAPlanOfTheClusterKeepsToItsNamespaces(t *testing.T) {
 	}
 }
 
-// What one team deletes keeps no other team from deleting a customer of its own.
+// The deletions of one team keep no other team from deleting a customer of its own.
 func TestOneNamespaceStopsNoOther(t *testing.T) {
 	c := fleet(loss.Counts{"rival": 22, "shop": 178})
 	c.remove("rival", 5)
@@ -557,8 +557,8 @@ func (c *cluster) heldIn(namespace string) (n int) {
 	return n
 }
 
-// Whatever happens, no window loses more than its budget without a person, and a member of a plan stays one until a
-// person decides, it ends outside, or the plan shrinks into the budget.
+// Whatever happens, no window loses more than its budget without an approval, and a member of a plan stays one until an
+// administrator decides, it ends outside, or the plan shrinks into the budget.
 func TestNoWindowLosesMoreThanItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(4, 300).Draw(t, "size")

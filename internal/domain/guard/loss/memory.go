@@ -18,8 +18,8 @@ type Key [8]byte
 // Key is the item's.
 func (i Item) Key() Key { return keyOf(string(i.Class), i.UID, i.Harm, fmt.Sprint(i.Generation)) }
 
-// AnyHarm is approved where a person has approved elsewhere what the generation of an object asks for, whatever it takes
-// away.
+// AnyHarm is approved where an administrator has approved elsewhere what the generation of an object asks for, whatever
+// it takes away.
 const AnyHarm = "any"
 
 // In reports whether the item is one of these, or a change of an object of which any is.
@@ -100,7 +100,7 @@ func (k *Keys) UnmarshalJSON(data []byte) error {
 
 // Memory is what outlives the process. It is stored before what it allows is done.
 type Memory struct {
-	// Cleared are the items that were let go on, as long as they count or have not ended.
+	// Cleared are the items that were allowed to continue, as long as they count or have not ended.
 	Cleared []Batch `json:"cleared,omitempty"`
 	// Abandoned are the deletions whose resources stay in AWS, as long as their objects have not ended.
 	Abandoned []Batch `json:"abandoned,omitempty"`
@@ -117,11 +117,11 @@ type Batch struct {
 	Keys      Keys      `json:"keys"`
 	// Weight is how many customers that took out of service.
 	Weight int `json:"weight,omitempty"`
-	// Approved means that a person has let them go on.
+	// Approved means that an administrator has approved them.
 	Approved bool `json:"approved,omitempty"`
 }
 
-// Hold is a plan that waits for a person.
+// Hold is a plan that waits for an administrator.
 type Hold struct {
 	Class Class `json:"class"`
 	// Namespace is the one that is held. Empty: the whole cluster is.
@@ -150,8 +150,8 @@ type Former struct {
 	Later Keys `json:"later"`
 }
 
-// How many former names are good, and how many members may have joined since the oldest of them. A single deletion now and
-// then must not make an approval void that is on its way; a plan that grows by many is another one.
+// How many former names are good, and how many members may have joined since the oldest of them. A single deletion now
+// and then must not void an approval that is on its way; a plan that grows by many is another one.
 const (
 	mostFormer = 20
 	mostLater  = 200
@@ -275,7 +275,7 @@ func (m *Memory) clear(now time.Time, items []Item, approved bool) {
 	}
 }
 
-// WithApproved is the memory with items that a person has let go on elsewhere, and whether that is news.
+// WithApproved is the memory with items that an administrator has approved elsewhere, and whether that is new.
 func (m *Memory) WithApproved(now time.Time, items []Item) (Memory, bool) {
 	cleared, _ := m.Decided()
 	items = slices.DeleteFunc(slices.Clone(items), func(i Item) bool { _, known := cleared[i.Key()]; return known })
@@ -311,7 +311,7 @@ func batches(now time.Time, items []Item, key func(Item) Key) []Batch {
 	return out
 }
 
-// forget drops what counts no more and has ended. It is stored with the next change.
+// forget drops items that have ended and no longer count. It is stored with the next change.
 func (m *Memory) forget(now time.Time, window time.Duration, waiting []Item) {
 	open := map[Key]struct{}{}
 	for _, i := range waiting {

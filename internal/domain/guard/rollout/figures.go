@@ -30,7 +30,7 @@ func (g *group) rollout() Rollout {
 	}
 	r.Tenants = r.Applied + r.Failed + r.Waiting
 	open := g.counts[Waiting] > 0 && !g.released
-	r.Paused, r.Stopped = g.limits.Paused && open, open && (g.stopped || g.waits() == 0)
+	r.Paused, r.Stopped = g.limits.Paused && open, open && (g.stopped || g.waiting() == 0)
 	var first *entry
 	for _, e := range g.entries {
 		if e.state == Failed && (first == nil || strings.Compare(e.Name, first.Name) < 0) {

@@ -33,7 +33,7 @@ type entry struct {
 	past bool
 }
 
-// group is a change on its way. It lives from the first object that asks until none waits or is in flight any more.
+// group is a change on its way. It exists from the first object that asks until none waits or is in flight any more.
 type group struct {
 	key    groupKey
 	name   string
@@ -53,7 +53,7 @@ type group struct {
 	queue             []string
 	// settled is since when the present wave is over.
 	settled time.Time
-	// released says that an administrator lets all go on.
+	// released says that an administrator lets all continue.
 	released bool
 	// stopped says that too many have failed, held in which namespaces alone, and bad with which values alone.
 	stopped   bool

@@ -51,7 +51,8 @@ type Outcome struct {
 	Failure string
 }
 
-// Known is an object of which is known without its asking that it has a value, or that it is a canary which will ask.
+// Known is an object that has not asked, and of which is known that it has a value, or that it is a canary which will
+// ask.
 type Known struct {
 	UID, Namespace, Name string
 	// State is Applied, InFlight since then, Failed with that Failure, or Held.
@@ -110,7 +111,7 @@ func (o *Order) Ask(now time.Time, p Policy, a Ask, known ...Known) Answer {
 	switch {
 	case e == nil:
 	case e.tried() && e.group.key.source == p.Source && Covers(e.Values, a.Values):
-		// What it asks for is what it was released for, or the rest of it.
+		// It asks for what it was released for, or for the rest of it.
 		return Answer{Go: true, Group: e.group.name}
 	case e.undoneBy(p, a):
 		e.group.undo(now, e, a)
@@ -226,7 +227,7 @@ func (o *Order) Forget(uid string) bool {
 	return e != nil
 }
 
-// Release lets all of the groups of those names go on at once, as an administrator has decided.
+// Release lets all of the groups of those names continue at once, as an administrator has decided.
 func (o *Order) Release(names []string) (changed bool) {
 	for _, g := range o.groups {
 		if !g.released && g.name != "" && slices.Contains(names, g.name) {
@@ -287,8 +288,8 @@ func (o *Order) Unlooked() (uid, source string, found bool) {
 	return "", "", false
 }
 
-// Know adds what is known of others to the group of an object. Those that are Ready with the value that it asks for count
-// as tried, so that a new process goes on where the one before it was.
+// Know adds what is known of others to the group of an object. Those that are Ready with the value that it asks for
+// count as tried, so that a new process continues where the previous one was.
 func (o *Order) Know(now time.Time, uid string, others []Known) {
 	like := o.entries[uid]
 	if like == nil {
@@ -323,7 +324,7 @@ func (o *Order) sorted() []*group {
 	})
 }
 
-// Advance gives their turn to those whose it is. again is when to look again, if nothing happens before; zero for never.
+// Advance gives objects their turn. again is when to look again, if nothing happens before; zero for never.
 func (o *Order) Advance(now time.Time) (turns []Turn, again time.Duration) {
 	for _, g := range o.sorted() {
 		g.expire(now)

@@ -165,7 +165,7 @@ func (w *town) known(like *customer) (out []rollout.Known) {
 	return out
 }
 
-// advance gives turns, and lets those whose turn it is ask again.
+// advance gives turns, and lets the objects whose turn it is ask again.
 func (w *town) advance() int {
 	for uid, _, found := w.order.Unlooked(); found; uid, _, found = w.order.Unlooked() {
 		w.order.Know(w.now, uid, w.known(w.customers[uid]))
@@ -290,7 +290,7 @@ func (w *town) breaks(prefix string) {
 }
 
 // However changes, failures, restarts, pauses and deletions come together: no wave begins before the one before is over,
-// nobody gets a value before as many are Ready with it, and in the end all have theirs.
+// no object gets a value before as many are Ready with it, and in the end all have theirs.
 func TestTheOrderEndsWell(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -358,7 +358,7 @@ func TestTheOrderEndsWell(t *testing.T) {
 	})
 }
 
-// restart loses all but what is in AWS. What is in flight is known of those whose value is looked up.
+// restart loses all but what is in AWS. Only objects whose value is looked up are known to be in flight.
 func (w *town) restart() {
 	w.order = rollout.NewOrder()
 	for _, c := range w.sorted() {
@@ -408,7 +408,7 @@ func TestAFailingTrickleStops(t *testing.T) {
 	}
 }
 
-// A process that begins goes on where the one before it was, if all get the same.
+// A process that begins continues where the previous one was, if all get the same.
 func TestARestartKeepsWhatIsReady(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -440,7 +440,7 @@ func TestARestartKeepsWhatIsReady(t *testing.T) {
 	}
 }
 
-// What is in flight when the process ends is waited for by the next one.
+// The next process waits for the objects that were in flight when the previous one ended.
 func TestARestartWaitsForWhatIsInFlight(t *testing.T) {
 	t.Parallel()
 	w := newTown(t.Fatalf)
@@ -495,7 +495,7 @@ func TestCanariesWithLabels(t *testing.T) {
 	}
 }
 
-// What an object tells decides what becomes of the others.
+// The reports of an object decide about the others.
 func TestTell(t *testing.T) {
 	t.Parallel()
 	type counts struct{ Applied, Failed, Waiting, InFlight int }
@@ -569,7 +569,7 @@ func TestTheRestOfAChangeHasItsTurn(t *testing.T) {
 	}
 }
 
-// What a change has reached goes back at once, whatever the change waits for, and gets it again in its turn only.
+// An object that has a change can go back at once, whatever the change waits for, and gets it again only in its turn.
 func TestAnUndoneChangeDoesNotWait(t *testing.T) {
 	t.Parallel()
 	o, slow := rollout.NewOrder(), rollout.Policy{Limits: rollout.Limits{Pause: time.Hour, MaxFailedPercent: 10}}

@@ -1,5 +1,5 @@
-// Package rollout decides how a change goes through many objects: who gets it first, how many more follow and when, and
-// when it stops. What the change is, and what became of it in each object, is for others to say.
+// Package rollout decides how a change goes through many objects: which get it first, how many more follow and when,
+// and when it stops. Callers know what the change is, and what became of it in each object.
 package rollout
 
 import (
@@ -63,9 +63,9 @@ type Limits struct {
 	Step, StepPercent int
 	// Pause is the time after the canaries, and after each step, in which nothing is released.
 	Pause time.Duration
-	// Paused holds back all that is not released yet.
+	// Paused stops the release of all others.
 	Paused bool
-	// Swift releases as many as may be in flight, whatever became of the others. It is for the way back.
+	// Swift releases as many as may be in flight, whatever became of the others. It is for undoing a change.
 	Swift bool
 }
 
@@ -89,9 +89,9 @@ type Rollout struct {
 	UnfitCanaries int
 	// Release are the UIDs of those that come next.
 	Release []string
-	// Stopped says that too many have failed, Paused that a person holds it.
+	// Stopped says that too many have failed, Paused that the spec pauses it.
 	Stopped, Paused bool
-	// First is the failure of the first one that failed, for people.
+	// First is the failure of the first one that failed, for messages.
 	First    string
 	Progress Progress
 	// Again is when to look again, if nothing happens before; zero for never.
@@ -126,7 +126,7 @@ func Soonest(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// Advance counts where the members are, and picks those that come next. It begins with the canaries, and goes on with
+// Advance counts where the members are, and picks those that come next. It begins with the canaries, and continues with
 // more at a time as they succeed, so that a change that does not work reaches only a few. The order of all others
 // depends on the revision.
 func Advance(now time.Time, revision string, members []Member, l Limits, p Progress) Rollout {

@@ -228,7 +228,7 @@ func TestEveryRolloutEnds(t *testing.T) {
 		if r := f.run(t); !r.Stopped && r.Waiting > 0 {
 			t.Fatalf("it stands still: %+v", r)
 		}
-		// What failed succeeds in the end, what was unfit is corrected, and what was stopped goes on.
+		// Failed objects succeed in the end, unfit ones are corrected, and a stopped rollout continues.
 		clear(f.fails)
 		for i := range f.members {
 			switch f.members[i].State {

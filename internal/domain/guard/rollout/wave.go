@@ -62,7 +62,7 @@ func (t tallies) above(g *group, namespaces int) map[string]bool {
 }
 
 // judge finds out where too many have failed. Failures of one namespace stop that namespace alone, or one team could stop
-// the changes of all others, and failures with one value stop that value. What is left is judged together.
+// the changes of all others, and failures with one value stop that value. The rest is judged together.
 func (g *group) judge() {
 	namespaces, values, all := tallies{}, tallies{}, tallies{}
 	play := g.inPlay()
@@ -132,8 +132,8 @@ func (g *group) eligible(e *entry) bool { return e.state == Waiting && !g.blocke
 func (g *group) fill(now time.Time) {
 	g.queue = slices.DeleteFunc(g.queue, func(id string) bool { e := g.entries[id]; return e == nil || !g.eligible(e) })
 	open := g.counts[InFlight]+len(g.queue) > 0
-	switch waits := g.waits(); {
-	case waits == 0:
+	switch waiting := g.waiting(); {
+	case waiting == 0:
 		return
 	case g.step == 1 && (open || g.size == 0 || g.marked() && g.openCanaries > 0):
 		g.choose(g.first() - g.size - len(g.queue))
@@ -155,8 +155,8 @@ func (g *group) fill(now time.Time) {
 	g.choose(g.next(before))
 }
 
-// waits is how many are eligible.
-func (g *group) waits() (n int) {
+// waiting is how many are eligible.
+func (g *group) waiting() (n int) {
 	if g.counts[Waiting] == 0 {
 		return 0
 	}
@@ -232,7 +232,7 @@ func compareTurns(a, b *entry) int {
 // close ends the life of a group in which none is in flight, and none waits for its turn. Those that are like others of which
 // too many have failed wait, and don't keep the group alive for the rest.
 func (o *Order) close(g *group) {
-	if g.counts[InFlight] > 0 || g.waits() > 0 {
+	if g.counts[InFlight] > 0 || g.waiting() > 0 {
 		return
 	}
 	g.rewind()
