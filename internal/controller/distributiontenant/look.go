@@ -61,7 +61,7 @@ func (p look) at(ctx context.Context, s distributiontenant.Look) error {
 	case distributiontenant.LookBudget:
 		p.budget()
 	case distributiontenant.LookTurn:
-		asks, changes := p.in.Ask()
+		asks, changes := p.in.ServiceChange()
 		p.in.World.Turn, p.in.World.TurnKnown = p.Rollouts.Ask(ctx, p.object.Labels, asks, changes), true
 	case distributiontenant.LookClaims:
 		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS()), true

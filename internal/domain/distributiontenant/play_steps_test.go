@@ -116,7 +116,7 @@ func (p *play) look(in *distributiontenant.Input, s distributiontenant.Look) {
 	case distributiontenant.LookZones:
 		w.ZonesKnown = true
 	case distributiontenant.LookTurn:
-		asks, _ := in.Ask()
+		asks, _ := in.ServiceChange()
 		w.Turn, w.TurnKnown = distributiontenant.Turn{Answer: rollout.Answer{Go: p.turn}, Values: asks.Values}, true
 	case distributiontenant.LookBudget:
 		w.BudgetKnown = true // the plays have no budget

@@ -163,8 +163,8 @@ func inTurn(in judged) (Decision, bool) {
 	return do(Look{At: LookTurn})
 }
 
-// Ask is the service change, as the order is asked about it. Changes are the differences that it consists of.
-func (in Input) Ask() (a rollout.Ask, changes []resource.Difference) {
+// ServiceChange is the change of what customers are served with, as the order of changes is asked about it. Changes are the differences that it consists of.
+func (in Input) ServiceChange() (a rollout.Ask, changes []resource.Difference) {
 	changes = judge(in).turn.service
 	for _, d := range changes {
 		if field := serviceField(d.Field); !slices.Contains(a.Fields, field) {

@@ -23,7 +23,7 @@ func spreads(in *distributiontenant.Input) { in.Spreads = true }
 func answers(goes bool) func(*distributiontenant.Input) {
 	return func(in *distributiontenant.Input) {
 		in.Spreads, in.World.TurnKnown = true, true
-		asks, _ := in.Ask()
+		asks, _ := in.ServiceChange()
 		in.World.Turn = distributiontenant.Turn{Values: asks.Values, Answer: rollout.Answer{Go: goes, Group: "0a1b2c3d"}, Release: " To release the rest, run: it."}
 	}
 }
@@ -102,11 +102,11 @@ func TestWhatIsAskedAbout(t *testing.T) {
 		}), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if off, _ := test.in.Ask(); len(off.Fields) > 0 {
+			if off, _ := test.in.ServiceChange(); len(off.Fields) > 0 {
 				t.Errorf("without an order there is a change of %v", off.Fields)
 			}
 			in := with(test.in, spreads)
-			asks, _ := in.Ask()
+			asks, _ := in.ServiceChange()
 			if d := cmp.Diff(test.fields, asks.Fields); d != "" {
 				t.Errorf("fields (-want +got):\n%s", d)
 			}

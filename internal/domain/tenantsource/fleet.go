@@ -52,7 +52,9 @@ type Tenant struct {
 }
 
 // Look implements Object.
-func (t Tenant) Look() Tenant { return t }
+func (t Tenant) Look() Tenant {
+	return t
+}
 
 // Lives reports whether it is the source's and not on its way out. With Disable, it is on its way out once it is disabled.
 func (t Tenant) Lives(policy Policy) bool {
