@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
 // Root returns the folder of the checkout that the working directory is in.
@@ -51,14 +53,22 @@ func Program(ctx context.Context, root, name, path string, race bool) error {
 }
 
 // Reuse puts the last build of a program at path, where go build sees whether it is up to date, and keeps what build makes
-// there for the next time. Linking takes seconds, and several tests run the same programs. Without a cache folder, every
-// build is the first one.
+// there for the next time. Linking takes seconds, and several tests run the same programs: while one of them builds, the others
+// wait for what it keeps. Without a cache folder, every build is the first one.
 func Reuse(name, path string, build func() error) error {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return build()
 	}
 	kept := filepath.Join(cache, "cloudfront-tenant-operator", "programs", name)
+	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
+		return build()
+	}
+	unlock, err := lockedfile.MutexAt(kept + ".lock").Lock()
+	if err != nil {
+		return build()
+	}
+	defer unlock()
 	last, err := os.ReadFile(kept)
 	if err == nil {
 		if err := os.WriteFile(path, last, 0o755); err != nil {
@@ -66,7 +76,7 @@ func Reuse(name, path string, build func() error) error {
 		}
 	}
 	if err := build(); err != nil {
-		_ = os.Remove(kept) // go build does not replace a file that is not a program
+		_ = os.Remove(kept) // go build does not take the place of what is no program
 		return err
 	}
 	if built, err := os.ReadFile(path); err == nil && !bytes.Equal(built, last) {
@@ -77,9 +87,6 @@ func Reuse(name, path string, build func() error) error {
 
 // replace writes a file that others may be reading.
 func replace(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
 	file, err := os.CreateTemp(filepath.Dir(path), "new-")
 	if err != nil {
 		return err
