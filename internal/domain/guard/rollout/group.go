@@ -1,16 +1,11 @@
 package rollout
 
 import (
-	"cmp"
 	"time"
 )
 
 // InFlightAtMost is how long a tenant may take until it is Ready with a change. Deployments take minutes.
 const InFlightAtMost = 30 * time.Minute
-
-// firstWave is how many tenants a change reaches first where each gets a value of its own: customers who edit their own
-// settings at the same time don't wait for each other.
-const firstWave = 5
 
 // groupKey says what spreads together: one policy, and one set of fields. It is not the object, or every change would be
 // alone.
@@ -164,14 +159,6 @@ func (g *group) free() int {
 
 // marked reports whether the first wave is that of the canaries that the policy selects by their labels.
 func (g *group) marked() bool { return g.limits.Strict && g.limits.Canaries == 0 && g.canaries > 0 }
-
-// first is how many the first wave may have.
-func (g *group) first() int {
-	if g.marked() {
-		return g.canaries
-	}
-	return cmp.Or(g.limits.Canaries, firstWave)
-}
 
 // fits reports whether the present wave may have one more like that one, in addition to those that are queued.
 func (g *group) fits(e *entry, queued shares) bool {

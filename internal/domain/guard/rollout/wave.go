@@ -261,3 +261,15 @@ func (o *Order) close(g *group) {
 		delete(o.groups, g.key)
 	}
 }
+
+// firstWave is how many tenants a change reaches first where each gets a value of its own: customers who edit their own
+// settings at the same time don't wait for each other.
+const firstWave = 5
+
+// first is how many the first wave may have.
+func (g *group) first() int {
+	if g.marked() {
+		return g.canaries
+	}
+	return cmp.Or(g.limits.Canaries, firstWave)
+}
