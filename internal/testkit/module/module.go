@@ -76,7 +76,7 @@ func Reuse(name, path string, build func() error) error {
 		}
 	}
 	if err := build(); err != nil {
-		_ = os.Remove(kept) // go build does not take the place of what is no program
+		_ = os.Remove(kept) // go build does not replace a file that is not a program
 		return err
 	}
 	if built, err := os.ReadFile(path); err == nil && !bytes.Equal(built, last) {
