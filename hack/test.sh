@@ -43,8 +43,8 @@ export GOFLAGS="-trimpath${GOFLAGS:+ ${GOFLAGS}}"
 output="$(mktemp)"
 trap 'rm -f "${output}"' EXIT
 
-# The first argument is a list of packages, the others are flags. `make lint` vets. Without debug information, linking takes half
-# as long.
+# The first argument is a list of packages, the others are flags. `make lint` vets. Without debug information, linking
+# takes half as long.
 test_packages() {
   local packages="$1"
   shift

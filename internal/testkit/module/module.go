@@ -53,8 +53,8 @@ func Program(ctx context.Context, root, name, path string, race bool) error {
 }
 
 // Reuse puts the last build of a program at path, where go build sees whether it is up to date, and keeps what build makes
-// there for the next time. Linking takes seconds, and several tests run the same programs: while one of them builds, the others
-// wait for what it keeps. Without a cache folder, every build is the first one.
+// there for the next time. Linking takes seconds, and several tests run the same programs: while one of them builds, the
+// others wait for what it keeps. Without a cache folder, every build is the first one.
 func Reuse(name, path string, build func() error) error {
 	cache, err := os.UserCacheDir()
 	if err != nil {
