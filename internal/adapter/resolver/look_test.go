@@ -42,12 +42,13 @@ func TestLook(t *testing.T) {
 		for how, chases := range map[string]bool{"by a resolver": true, "by a server of zones": false} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
-				tt.question.Domain, tt.want.Domain = domain, domain
-				got, err := newResolver(t, serve(t, failing(dns.RcodeServerFailure)), serve(t, zone(t, chases, tt.records...))).Look(t.Context(), tt.question)
+				question, want := tt.question, tt.want
+				question.Domain, want.Domain = domain, domain
+				got, err := newResolver(t, serve(t, failing(dns.RcodeServerFailure)), serve(t, zone(t, chases, tt.records...))).Look(t.Context(), question)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(tt.want, got); diff != "" {
+				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("-want +got\n%s", diff)
 				}
 			})
