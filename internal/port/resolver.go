@@ -3,6 +3,7 @@ package port
 import (
 	"context"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 )
 
@@ -13,4 +14,10 @@ type Resolver interface {
 	Leads(ctx context.Context, name, target string) (bool, error)
 	// LookForProof tells what several servers show of a TXT record that proves a domain, before the context ends.
 	LookForProof(ctx context.Context, r proof.Record) proof.Sight
+}
+
+// Guide tells where public DNS leads names.
+type Guide interface {
+	// Where tells where public DNS leads a name, before the context ends. Servers that don't answer have no say.
+	Where(ctx context.Context, name string, targets []string) onboarding.Sight
 }
