@@ -173,7 +173,9 @@ func TestABundleHasNoSecrets(t *testing.T) {
 	ns := namespace(t)
 	acme := tenant(t, ns, "acme", func(o *v1alpha1.DistributionTenant) {
 		waiting(o)
-		o.Status.ValidationTokens = []v1alpha1.ValidationToken{{Domain: "acme.example.com", RedirectFrom: "acme.example.com/token", RedirectTo: "SECRET"}}
+		o.Status.Domains = []v1alpha1.DomainStatus{{Domain: "acme.example.com", State: v1alpha1.DomainValidating, Since: metav1.Now(), Records: []v1alpha1.DomainRecord{{
+			Purpose: v1alpha1.PurposeHTTP, Type: "REDIRECT", Name: "acme.example.com/token", Value: "SECRET", PublishedBy: v1alpha1.PartyCustomer, State: v1alpha1.RecordUnknown,
+		}}}}
 		o.Status.Conditions[0].Message = "\u009b2J connecting to postgres://user:SECRET@db.example.com failed"
 	})
 	acme.Annotations = map[string]string{v1alpha1.AnnotationReconcileNow: "known-token", "example.com/note": "SECRET"}
@@ -193,7 +195,7 @@ func TestABundleHasNoSecrets(t *testing.T) {
 			t.Errorf("the bundle has %s:\n%s", left, text)
 		}
 	}
-	shows(t, r.err, "taken:", "  objects/cfdt.yaml", "left out:", "another-program", "KEY, ", "--vault-token", "all of container proxy", "example.com/note", "status.validationTokens[].redirectTo")
+	shows(t, r.err, "taken:", "  objects/cfdt.yaml", "left out:", "another-program", "KEY, ", "--vault-token", "all of container proxy", "example.com/note", "status.domains[].records[].value of redirects")
 
 	file := filepath.Join(t.TempDir(), "bundle.tgz")
 	shows(t, prints(t, "bundle", "-n", ns, "-f", file), "look at them before you publish them", "left out:")

@@ -78,16 +78,25 @@ func (b *bundle) say(p *page) {
 	}
 }
 
+// censorRedirects takes out the answers to the challenges of certificates.
+func (b *bundle) censorRedirects(domains []v1alpha1.DomainStatus) {
+	for _, d := range domains {
+		for i := range d.Records {
+			if d.Records[i].Purpose == v1alpha1.PurposeHTTP {
+				d.Records[i].Value = redacted
+				b.leave(leftFields, "status.domains[].records[].value of redirects")
+			}
+		}
+	}
+}
+
 // censor takes out of an object what may be confidential.
 func (b *bundle) censor(o client.Object) {
 	o.SetManagedFields(nil)
 	o.SetAnnotations(b.own(o.GetAnnotations()))
 	switch o := o.(type) {
 	case *v1alpha1.DistributionTenant:
-		for i := range o.Status.ValidationTokens {
-			o.Status.ValidationTokens[i].RedirectTo = redacted
-			b.leave(leftFields, "status.validationTokens[].redirectTo")
-		}
+		b.censorRedirects(o.Status.Domains)
 	case *v1alpha1.Distribution:
 		for i := range o.Spec.Origins {
 			for h := range o.Spec.Origins[i].CustomHeaders {

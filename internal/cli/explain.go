@@ -156,8 +156,8 @@ func (e *explanation) tenant(o *v1alpha1.DistributionTenant, now time.Time) {
 	if st.ID != "" {
 		e.add("in AWS", strings.TrimSpace(fmt.Sprintf("%s, %s", st.ID, st.DistributionTenantStatus)))
 	}
-	for _, d := range st.DomainResults {
-		e.add("domain", strings.TrimSpace(d.Domain+" "+d.Status))
+	for _, d := range st.Domains {
+		e.add("domain", strings.TrimSpace(fmt.Sprintf("%s %s. %s", d.Domain, d.State, d.Message)))
 	}
 	e.add("points at", st.DNSTarget)
 	if st.DNS != nil {
@@ -168,14 +168,6 @@ func (e *explanation) tenant(o *v1alpha1.DistributionTenant, now time.Time) {
 	e.add("certificate", strings.Trim(strings.Join([]string{st.CertificateARN, st.ManagedCertificateStatus}, ", "), ", "))
 	for _, d := range st.Drift {
 		e.add("drift", fmt.Sprintf("%s: the spec has %s, AWS has %s", d.Field, orNothing(d.Desired), orNothing(d.Observed)))
-	}
-	for _, proof := range st.DomainProofs {
-		if proof.ProvenAt == nil {
-			e.add("proof", fmt.Sprintf("create TXT %s with the value %s", proof.RecordName, proof.RecordValue))
-		}
-	}
-	for _, token := range st.ValidationTokens {
-		e.add("token", fmt.Sprintf("redirect %s to %s", token.RedirectFrom, token.RedirectTo))
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -224,13 +223,7 @@ func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 	if s.LastModifiedTime != nil {
 		m.Modified = s.LastModifiedTime.Time
 	}
-	for _, p := range s.DomainProofs {
-		e := proof.Entry{Domain: p.Domain, Record: proof.Record{Name: p.RecordName, Value: p.RecordValue}}
-		if p.ProvenAt != nil {
-			e.ProvenAt = p.ProvenAt.Time
-		}
-		m.Proofs = append(m.Proofs, e)
-	}
+	domainMemory(&m, s.Domains)
 	for _, r := range s.DomainResults {
 		if m.DomainStates == nil {
 			m.DomainStates = make(map[string]string, len(s.DomainResults))
@@ -247,10 +240,9 @@ func managed(s *v1alpha1.DistributionTenantStatus) *certificate.Managed {
 	if n := len(s.ManagedCertificates); n > 0 {
 		m.ARN = s.ManagedCertificates[n-1]
 	}
-	for _, t := range s.ValidationTokens {
-		// Tokens are only listed where the user's own web server has to serve them.
+	// Redirects are only listed where the user's own web server has to answer.
+	if m.Tokens = redirects(s.Domains); len(m.Tokens) > 0 {
 		m.Host = certificate.SelfHosted
-		m.Tokens = append(m.Tokens, certificate.Token{Domain: t.Domain, RedirectFrom: t.RedirectFrom, RedirectTo: t.RedirectTo})
 	}
 	return m
 }

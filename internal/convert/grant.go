@@ -100,16 +100,6 @@ func NotGranted(conditions []metav1.Condition) bool {
 	return slices.ContainsFunc(conditions, func(c metav1.Condition) bool { return c.Reason == v1alpha1.ReasonNotGranted })
 }
 
-// Unproven are the domains of a tenant that have to be proven before it is given them.
-func Unproven(o *v1alpha1.DistributionTenant) (out []string) {
-	for _, p := range o.Status.DomainProofs {
-		if p.ProvenAt == nil {
-			out = append(out, p.Domain)
-		}
-	}
-	return out
-}
-
 // grantedNamespace is what the CRD accepts as a name of a namespace.
 var grantedNamespace = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?|[a-z0-9][a-z0-9-]*[*]|[*])$`)
 

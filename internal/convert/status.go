@@ -9,11 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -24,7 +22,6 @@ const (
 	maxMessage = 1024
 	maxValue   = 1024
 	maxDrift   = 20
-	maxTokens  = 100
 )
 
 // Status writes a report into status. now stamps transitions only.
@@ -53,7 +50,7 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 	s.DistributionID, s.ConnectionGroupID = r.Parents.DistributionID, r.Parents.ConnectionGroupID
 	certificates(s, r)
 	s.DNS = dnsStatus(r.Ledger)
-	s.DomainProofs = domainProofs(r.Proofs)
+	s.Domains = domainStatus(s.Domains, r.Domains, now)
 	if r.ChangeID != "" {
 		s.DNSChangeID = r.ChangeID
 	}
@@ -69,14 +66,11 @@ const maxCertificates = 50
 
 func certificates(s *v1alpha1.DistributionTenantStatus, r distributiontenant.Report) {
 	s.ManagedCertificates = r.Certificates[max(0, len(r.Certificates)-maxCertificates):]
-	s.ManagedCertificateStatus, s.ValidationTokens = "", nil
+	s.ManagedCertificateStatus = ""
 	if m := r.Certificate; m != nil {
 		s.ManagedCertificateStatus = string(m.State)
 		if s.CertificateARN == "" {
 			s.CertificateARN = m.ARN
-		}
-		if m.State == certificate.Pending && m.Host == certificate.SelfHosted {
-			s.ValidationTokens = tokens(m.Tokens)
 		}
 	}
 	s.CertificateRequest = nil
@@ -125,31 +119,6 @@ func served(s *v1alpha1.DistributionTenantStatus) *distributiontenant.Served {
 		if t == c.Type || out.CloudFrontManaged && t == v1alpha1.CertificateTypeIssued {
 			out.Type = word
 		}
-	}
-	return out
-}
-
-// tokens keeps the first of each domain: the schema takes no two, and status would be refused
-// whole.
-func tokens(list []certificate.Token) []v1alpha1.ValidationToken {
-	var out []v1alpha1.ValidationToken
-	seen := map[string]bool{"": true}
-	for _, t := range list {
-		if seen[t.Domain] || len(out) == maxTokens {
-			continue
-		}
-		seen[t.Domain] = true
-		out = append(out, v1alpha1.ValidationToken{
-			Domain: t.Domain, RedirectFrom: prose.Fit(t.RedirectFrom, maxValue), RedirectTo: prose.Fit(t.RedirectTo, maxValue),
-		})
-	}
-	return out
-}
-
-// domainProofs are the domains that are proven, or have to be; nil where there is none.
-func domainProofs(entries []proof.Entry) (out []v1alpha1.DomainProofStatus) {
-	for _, e := range entries {
-		out = append(out, v1alpha1.DomainProofStatus{Domain: e.Domain, RecordName: e.Name, RecordValue: e.Value, ProvenAt: timeOf(e.ProvenAt)})
 	}
 	return out
 }

@@ -20,6 +20,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -179,6 +181,12 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 		ARN: "arn:managed", State: certificate.Pending, Host: certificate.SelfHosted,
 		Tokens: []certificate.Token{{Domain: "a.example.com", RedirectFrom: "a.example.com/x", RedirectTo: "validation/x"}},
 	}
+	told := onboarding.Domain{Domain: "a.example.com", State: onboarding.Validating, WaitsFor: onboarding.Customer, Message: "Wait.", Records: []onboarding.Record{
+		{Purpose: onboarding.Proof, Type: "TXT", Name: "_proof.a.example.com", Value: "x", By: onboarding.Customer, State: onboarding.Present},
+		{Purpose: onboarding.Routing, Type: "CNAME", Name: "a.example.com", Value: "d1.cloudfront.net", By: onboarding.Customer, State: onboarding.Wrong, Seen: []string{"b.example.net"}},
+		{Purpose: onboarding.HTTP, Type: "REDIRECT", Name: "a.example.com/x", Value: "validation/x", By: onboarding.Customer, State: onboarding.Unknown},
+	}}
+	r.Domains = []onboarding.Domain{told}
 	r.Requested = &certificate.Sent{
 		At:      now.Truncate(time.Second),
 		Request: certificate.Request{ValidationTokenHost: certificate.SelfHosted, PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "enabled"},
@@ -202,6 +210,8 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 		},
 		ETag: "E-1", Modified: r.Tenant.Modified.Truncate(time.Second), RoutingEndpoint: "d1.cloudfront.net", DomainStates: r.Tenant.DomainStates,
 		Parents: distributiontenant.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
+		Domains: map[string]distributiontenant.DomainMemory{"a.example.com": {Domain: told, Since: now.Truncate(time.Second)}},
+		Proofs:  []proof.Entry{{Domain: "a.example.com", Record: proof.Record{Name: "_proof.a.example.com", Value: "x"}, Found: true}},
 	}
 	if d := cmp.Diff(want, convert.Memory(&s)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -213,25 +223,68 @@ func ptr(t time.Time) *metav1.Time {
 	return &m
 }
 
-// Whatever AWS answers, status has to be one that the schema takes.
-func TestTokensThatTheSchemaWouldRefuse(t *testing.T) {
-	list := []certificate.Token{
-		{Domain: "a.example.com", RedirectFrom: "a.example.com/first", RedirectTo: strings.Repeat("x", 2000)},
-		{Domain: "a.example.com", RedirectFrom: "a.example.com/second"}, {RedirectFrom: "nowhere"},
-	}
-	for n := range 200 {
-		list = append(list, certificate.Token{Domain: fmt.Sprintf("d%03d.example.com", n)})
+// Whatever AWS and DNS servers answer, status has to be one that the schema takes and the store has room for.
+func TestDomainsThatTheSchemaWouldRefuse(t *testing.T) {
+	long := strings.Repeat("x", 2000)
+	var told []onboarding.Domain
+	for n := range 300 {
+		d := onboarding.Domain{Domain: fmt.Sprintf("d%03d.example.com", n), State: onboarding.AwaitingDNS, Message: long}
+		for range 20 {
+			d.Records = append(d.Records, onboarding.Record{Purpose: onboarding.Routing, Type: "CNAME", Name: d.Domain, Value: "t.example.com", By: onboarding.Customer, State: onboarding.Wrong, Seen: []string{long, long, long, long, long}})
+		}
+		told = append(told, d)
 	}
 	var s v1alpha1.DistributionTenantStatus
-	convert.Status(&s, "alpha", distributiontenant.Report{Certificate: &certificate.Managed{State: certificate.Pending, Host: certificate.SelfHosted, Tokens: list}}, now)
-	seen := map[string]bool{}
-	for _, token := range s.ValidationTokens {
-		if token.Domain == "" || seen[token.Domain] || len(token.RedirectTo) > 1024 {
-			t.Errorf("%+v", token)
-		}
-		seen[token.Domain] = true
+	convert.Status(&s, "alpha", distributiontenant.Report{Domains: told}, now)
+	if n := len(s.Domains); n != 200 {
+		t.Errorf("status has %d domains", n)
 	}
-	if first := s.ValidationTokens[0]; first.RedirectFrom != "a.example.com/first" || len(s.ValidationTokens) != 100 {
-		t.Errorf("the first of %d is %+v", len(s.ValidationTokens), first)
+	text, err := json.Marshal(s)
+	if err != nil || len(text) > 600_000 {
+		t.Errorf("status has %d bytes: %v", len(text), err)
+	}
+	for _, d := range s.Domains {
+		if len(d.Message) > 1024 || len(d.Records) != 8 || len(d.Records[0].Seen) > 4 {
+			t.Errorf("%+v", d)
+		}
+	}
+	if last := s.Domains[199]; last.Records[0].Value != "t.example.com" {
+		t.Errorf("the last domain lost its record: %+v", last)
+	}
+}
+
+// The state of a domain stands since it began.
+func TestSinceWhenADomainIsAsItIs(t *testing.T) {
+	now := now.Truncate(time.Second)
+	var s v1alpha1.DistributionTenantStatus
+	say := func(state onboarding.State, at time.Time) {
+		convert.Status(&s, "alpha", distributiontenant.Report{Domains: []onboarding.Domain{{Domain: "a.example.com", State: state}}}, at)
+	}
+	say(onboarding.AwaitingDNS, now)
+	say(onboarding.AwaitingDNS, now.Add(time.Hour))
+	if got := s.Domains[0].Since.Time; !got.Equal(now) {
+		t.Errorf("it is so since %s, want %s", got, now)
+	}
+	say(onboarding.Live, now.Add(2*time.Hour))
+	if got := s.Domains[0].Since.Time; !got.Equal(now.Add(2 * time.Hour)) {
+		t.Errorf("it is live since %s", got)
+	}
+}
+
+func TestPlace(t *testing.T) {
+	for domain, want := range map[string]onboarding.Place{
+		"shop.customer.example":  {Zone: "customer.example"},
+		"customer.example":       {Zone: "customer.example", Apex: true},
+		"customer.co.uk":         {Zone: "customer.co.uk", Apex: true},
+		"www.customer.co.uk":     {Zone: "customer.co.uk"},
+		"co.uk":                  {Zone: "co.uk", Suffix: true},
+		"com":                    {Zone: "com", Suffix: true},
+		"customer.github.io":     {Zone: "github.io"},
+		"*.customer.example":     {Zone: "customer.example"},
+		"a.b.c.customer.example": {Zone: "customer.example"},
+	} {
+		if diff := cmp.Diff(want, convert.Place(domain)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", domain, diff)
+		}
 	}
 }

@@ -115,7 +115,8 @@ func slimStatus(o *v1alpha1.DistributionTenant) {
 		s.Certificate = &c
 	}
 	s.AppliedTagKeys = sharedAll(s.AppliedTagKeys)
-	s.DomainResults, s.DomainProofs = exact(s.DomainResults), exact(s.DomainProofs)
+	s.DomainResults = exact(s.DomainResults)
+	slimDomains(o)
 	for i := range s.DomainResults {
 		r := &s.DomainResults[i]
 		r.Status = shared(r.Status)
@@ -127,6 +128,27 @@ func slimStatus(o *v1alpha1.DistributionTenant) {
 	for i := range s.Conditions {
 		c := &s.Conditions[i]
 		c.Type, c.Status, c.Reason, c.Message = shared(c.Type), shared(c.Status), shared(c.Reason), shared(c.Message)
+	}
+}
+
+// slimDomains lets what is told of the domains share its text with the spec and with the ledger.
+func slimDomains(o *v1alpha1.DistributionTenant) {
+	s := &o.Status
+	s.Domains = exact(s.Domains)
+	for i := range s.Domains {
+		d := &s.Domains[i]
+		if i < len(o.Spec.Domains) && o.Spec.Domains[i].Domain == d.Domain {
+			d.Domain = o.Spec.Domains[i].Domain
+		}
+		d.State, d.WaitsFor, d.Message, d.Records = shared(d.State), shared(d.WaitsFor), shared(d.Message), exact(d.Records)
+		for n := range d.Records {
+			r := &d.Records[n]
+			r.Purpose, r.Type, r.PublishedBy, r.State = shared(r.Purpose), shared(r.Type), shared(r.PublishedBy), shared(r.State)
+			r.Value = shared(r.Value)
+			if r.Name == d.Domain {
+				r.Name = d.Domain
+			}
+		}
 	}
 }
 

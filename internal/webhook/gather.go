@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/advice"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/upstream"
@@ -79,7 +80,7 @@ func receives(c v1alpha1.DomainClaimSpec, o *v1alpha1.DistributionTenant) bool {
 }
 
 func unproven(o *v1alpha1.DistributionTenant, domain string) bool {
-	return slices.ContainsFunc(o.Status.DomainProofs, func(p v1alpha1.DomainProofStatus) bool { return p.Domain == domain && p.ProvenAt == nil })
+	return slices.Contains(convert.Unproven(o), domain)
 }
 
 // distribution is what is known of the distribution that an object names: from the Distribution object or, without one,

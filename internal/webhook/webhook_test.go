@@ -151,7 +151,9 @@ func TestADomainOfAnotherObject(t *testing.T) {
 	}
 	r.says()
 	// Who has not proven the domain has nothing of it.
-	first.Status.DomainProofs = []v1alpha1.DomainProofStatus{{Domain: r.namespace + ".example.com", RecordName: "name", RecordValue: "value"}}
+	first.Status.Domains = []v1alpha1.DomainStatus{{Domain: r.namespace + ".example.com", State: v1alpha1.DomainAwaitingProof, Since: metav1.Now(), Records: []v1alpha1.DomainRecord{{
+		Purpose: v1alpha1.PurposeProof, Type: "TXT", Name: "name", Value: "value", PublishedBy: v1alpha1.PartyCustomer, State: v1alpha1.RecordMissing,
+	}}}}
 	if err := r.kube.Status().Update(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}

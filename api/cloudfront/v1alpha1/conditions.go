@@ -101,7 +101,7 @@ const (
 	// Fix: give the operator credentials, or the namespace a grant, for the account that the message names. Until then, the resource is not changed.
 	ReasonWrongAccount = "WrongAccount"
 	// ReasonDomainNotProven (False): the EdgeGrant of the namespace demands a proof of a domain, and its TXT record was not found yet. The tenant is not given the domain. Everything else is done.
-	// Fix: create the TXT record that the message and status.domainProofs name. The operator looks for it every ten minutes at least; the annotation reconcile-now makes it look at once.
+	// Fix: create the TXT record that the message and status.domains name. The operator looks for it every ten minutes at least; the annotation reconcile-now makes it look at once.
 	ReasonDomainNotProven = "DomainNotProven"
 	// ReasonDomainChangeHeld (False): a change of domains waits until it can be made safely.
 	// Fix: wait until the pending certificate request has ended. The message says what the change waits for. If the request can never succeed, delete the object and create it again.
@@ -273,7 +273,7 @@ const (
 	// ReasonValidated (True): the managed certificate is issued and attached.
 	ReasonValidated = "Validated"
 	// ReasonPendingValidation (False): AWS has not validated the domains yet.
-	// Fix: point every domain to status.dnsTarget. With validationTokenHost self-hosted, serve what status.validationTokens lists.
+	// Fix: point every domain to status.dnsTarget. With validationTokenHost self-hosted, serve the redirects that status.domains lists.
 	ReasonPendingValidation = "PendingValidation"
 	// ReasonAttaching (False): the certificate is issued and is being attached to the tenant.
 	// Fix: wait, usually one to five minutes.

@@ -90,14 +90,14 @@ type DistributionTenantStatus struct {
 	// +optional
 	DomainResults []DomainResult `json:"domainResults,omitempty"`
 
-	// domainProofs are the domains of the spec that have to be proven, or are, each with its TXT record. Only grants can
-	// demand that.
+	// domains say for each domain of the spec, and for one that is leaving, what it needs to be live: its state, who has to
+	// act next, and the records that have to be set. This is what a platform shows to its customer.
 	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=200
 	// +listType=map
 	// +listMapKey=domain
 	// +optional
-	DomainProofs []DomainProofStatus `json:"domainProofs,omitempty"`
+	Domains []DomainStatus `json:"domains,omitempty"`
 
 	// certificateArn is the ARN of the certificate that the tenant uses or, if one is requested, of the issued managed
 	// certificate, which is attached or about to be attached.
@@ -126,14 +126,6 @@ type DistributionTenantStatus struct {
 	// changes, if domains were added, or if its certificate failed.
 	// +optional
 	CertificateRequest *SentCertificateRequest `json:"certificateRequest,omitempty"`
-
-	// validationTokens are what the web server of each domain must serve while a self-hosted validation is pending.
-	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=100
-	// +listType=map
-	// +listMapKey=domain
-	// +optional
-	ValidationTokens []ValidationToken `json:"validationTokens,omitempty"`
 
 	// managedCertificateStatus is the state of the managed certificate as reported by AWS, such as pending-validation or
 	// issued. Absent if none is requested.
@@ -250,32 +242,6 @@ type DomainResult struct {
 	Status string `json:"status,omitempty"`
 }
 
-// DomainProofStatus is a domain that is proven, or has to be, with the TXT record that proves it.
-type DomainProofStatus struct {
-	// domain is a domain of the spec.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	// +required
-	Domain string `json:"domain,omitempty"`
-
-	// recordName is the name of the TXT record.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=512
-	// +required
-	RecordName string `json:"recordName,omitempty"`
-
-	// recordValue is the value of the TXT record. It is another one for each namespace.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=256
-	// +required
-	RecordValue string `json:"recordValue,omitempty"`
-
-	// provenAt is when the record was found, or when the tenant was found to have the domain already. The record is not
-	// needed afterwards, until the domain is removed from the spec. If absent, the domain is not proven.
-	// +optional
-	ProvenAt *metav1.Time `json:"provenAt,omitempty"`
-}
-
 // SentCertificateRequest is a request for a managed certificate as it was sent.
 type SentCertificateRequest struct {
 	// validationTokenHost is that of the request.
@@ -295,27 +261,6 @@ type SentCertificateRequest struct {
 	// time is when it was sent.
 	// +required
 	Time metav1.Time `json:"time"`
-}
-
-// ValidationToken validates a domain: HTTP requests for redirectFrom must be redirected to redirectTo.
-type ValidationToken struct {
-	// domain is the name of the domain.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	// +required
-	Domain string `json:"domain,omitempty"`
-
-	// redirectFrom is the URL of the domain that ACM requests, without the scheme.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=1024
-	// +optional
-	RedirectFrom string `json:"redirectFrom,omitempty"`
-
-	// redirectTo is the target of the redirect, without the scheme.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=1024
-	// +optional
-	RedirectTo string `json:"redirectTo,omitempty"`
 }
 
 // DNSStatus lists the DNS records that the operator owns. A record that is not listed here is never changed or

@@ -339,7 +339,7 @@ type GrantedDomain struct {
 	Except []string `json:"except,omitempty"`
 
 	// proof is how a namespace has to prove that a domain is its own, before a tenant is given it. TXT: by a TXT record,
-	// which status.domainProofs of the tenant names. Domains that a tenant serves already need no proof, nor do those for
+	// which status.domains of the tenant names. Domains that a tenant serves already need no proof, nor do those for
 	// which an administrator has created a DomainClaim. Distributions can't prove their aliases, so this entry does not
 	// allow any. The operator needs two DNS servers in --dns-resolvers. If omitted, no proof is needed. Of several entries
 	// for a domain, one without proof is enough.

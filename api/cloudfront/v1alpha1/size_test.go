@@ -48,7 +48,6 @@ func largest() v1alpha1.DistributionTenantStatus {
 	}
 	for n := range 100 {
 		s.DomainResults = append(s.DomainResults, v1alpha1.DomainResult{Domain: long(253, n), Status: long(64, n)})
-		s.ValidationTokens = append(s.ValidationTokens, v1alpha1.ValidationToken{Domain: long(253, n), RedirectFrom: long(1024, n), RedirectTo: long(1024, n)})
 	}
 	for n := range 400 {
 		s.DNS.Records = append(s.DNS.Records, v1alpha1.DNSRecord{

@@ -110,6 +110,7 @@ func (p act) create(ctx context.Context, s distributiontenant.Create) error {
 		return err
 	}
 	p.in.Attempts.Announce(before, p.in.CreateMark)
+	p.asking(s.Request, now)
 	t, err := p.account.Inventory.Create(ctx, s)
 	p.in.Attempts.CreateEnded(err, now, resource.UserKeys(s.Tags))
 	if err != nil {
@@ -142,7 +143,15 @@ func (p act) adopt(ctx context.Context, s distributiontenant.Adopt) error {
 	return nil
 }
 
+// asking notes that AWS is asked to validate domains.
+func (p act) asking(r *certificate.Request, now time.Time) {
+	if r != nil && p.in.World.Watched {
+		p.in.Attempts.Asking(p.in.Generation, now)
+	}
+}
+
 func (p act) update(ctx context.Context, s distributiontenant.Update) error {
+	p.asking(s.Request, p.Clock.Now())
 	t, err := p.account.Inventory.Update(ctx, s)
 	if err != nil {
 		if fault.Ambiguous(err) {

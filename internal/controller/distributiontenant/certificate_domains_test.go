@@ -286,7 +286,7 @@ func TestCertRequestChangedToSelfHostedWhilePending(t *testing.T) {
 	w.Advance(time.Hour)
 	is(t, w, "shop", pendingProof)
 	says(t, w, "shop", "CertificateReady", "cloudfront.net", "changed request")
-	if tokens := get(t, w, "shop").Status.ValidationTokens; len(tokens) != 0 {
+	if tokens := redirectsOf(t, w, "shop"); len(tokens) != 0 {
 		t.Errorf("the tokens %v are shown, and are of no use", tokens)
 	}
 	requests(t, w, 1)

@@ -196,3 +196,16 @@ func pass(w *world.World, d time.Duration) {
 
 // leadShop makes the domain lead to CloudFront.
 func leadShop(_ *testing.T, w *world.World) { w.Sim.SetResolving(true, shop) }
+
+// redirectsOf are what the web servers of the domains have to answer with.
+func redirectsOf(t *testing.T, w *world.World, name string) (out []v1alpha1.DomainRecord) {
+	t.Helper()
+	for _, d := range get(t, w, name).Status.Domains {
+		for _, r := range d.Records {
+			if r.Purpose == v1alpha1.PurposeHTTP {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}

@@ -283,12 +283,12 @@ func TestCertSelfHosted(t *testing.T) {
 					return
 				}
 				is(t, w, "shop", "Ready=False/PendingValidation", pendingProof, syncedTrue)
-				tokens := get(t, w, "shop").Status.ValidationTokens
-				if len(tokens) != 2 || tokens[0].Domain != "live.elsewhere.test" || tokens[1].Domain != "www.elsewhere.test" {
-					t.Fatalf("validationTokens: %+v", tokens)
+				redirects := redirectsOf(t, w, "shop")
+				if len(redirects) != 2 {
+					t.Fatalf("redirects: %+v", redirects)
 				}
-				for _, token := range tokens {
-					says(t, w, "shop", "CertificateReady", "http://"+token.RedirectFrom, "https://"+token.RedirectTo)
+				for _, r := range redirects {
+					says(t, w, "shop", "CertificateReady", "http://"+r.Name, "https://"+r.Value)
 				}
 				writes := w.Writes()
 				w.Advance(3 * time.Hour)
@@ -307,8 +307,8 @@ func TestCertSelfHosted(t *testing.T) {
 				}
 				w.Advance(issueSoon)
 				serves(t, w, "shop", requests(t, w, 1)[0])
-				if left := get(t, w, "shop").Status.ValidationTokens; len(left) != 0 {
-					t.Errorf("validationTokens are left: %+v", left)
+				if left := redirectsOf(t, w, "shop"); len(left) != 0 {
+					t.Errorf("redirects are left: %+v", left)
 				}
 				quiet(t, w)
 			})

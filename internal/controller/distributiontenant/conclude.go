@@ -26,6 +26,8 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Memory, p.out.Decision.Problem, err)
 	p.recallServed()
 	p.recallDistribution()
+	p.watchDomains()
+	p.in.Attempts.AskedAWS, p.in.Attempts.AskedFor = p.in.Waited(p.Random())
 	report := distributiontenant.Conclude(p.in, p.out)
 	if p.in.Deleting {
 		p.Rollouts.Forget(string(p.object.UID))

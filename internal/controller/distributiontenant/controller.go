@@ -19,6 +19,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/instant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -43,11 +44,23 @@ type Options struct {
 	Zones *zone.Zones
 	// Resolver queries public DNS; nil where it is not to be queried.
 	Resolver port.Resolver
+	// Watcher looks at the domains of customers in public DNS; nil where it is not to.
+	Watcher Watcher
 	// Rollouts spread changes of what customers are served with in steps; without them all happen at once.
 	Rollouts *rollout.Rollouts
 	Observer Observer
 	// Gone is told the name in AWS of each tenant whose object is gone; may be nil.
 	Gone func(tenant string)
+}
+
+// Watcher looks at names in public DNS, and wakes their owners when they lead somewhere else.
+type Watcher interface {
+	// Watch replaces the names of an owner, Forget takes them away, and Refresh has them looked at now.
+	Watch(owner types.NamespacedName, names []onboarding.Name)
+	Forget(owner types.NamespacedName)
+	Refresh(owner types.NamespacedName)
+	// Sight is what was last seen of a name that may lead to the targets.
+	Sight(name string, targets []string) onboarding.Sight
 }
 
 // Controller implements reconcile.Kind for DistributionTenant.
@@ -139,6 +152,9 @@ func (c *Controller) Forget(key client.ObjectKey) {
 	c.Rollouts.Forget(string(uid))
 	c.Grants.Forget(string(uid))
 	c.forgetZones(key, uid)
+	if c.Watcher != nil {
+		c.Watcher.Forget(key)
+	}
 	if c.Gone != nil {
 		c.Gone(m.tenant)
 	}

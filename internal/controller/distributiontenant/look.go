@@ -44,6 +44,7 @@ func (p look) at(ctx context.Context, s distributiontenant.Look) error {
 		}
 		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = endpoint, true
 		p.in.Attempts.RoutedFor = p.in.Generation
+		p.watchDomains()
 	case distributiontenant.LookAccount:
 		account, err := p.account.References.Account(ctx)
 		if err != nil {
@@ -69,6 +70,8 @@ func (p look) at(ctx context.Context, s distributiontenant.Look) error {
 		p.visible(ctx)
 	case distributiontenant.LookProofs:
 		p.proofs(ctx, s.Domains)
+	case distributiontenant.LookWords:
+		return p.words(ctx, s.Domains)
 	}
 	return nil
 }

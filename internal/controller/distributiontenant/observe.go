@@ -28,6 +28,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	p.recallTenant()
 	p.resolve(ctx)
 	p.recallSurroundings(ctx)
+	p.watchDomains()
 	p.judgeDomains()
 	p.tellZones()
 	return p, nil

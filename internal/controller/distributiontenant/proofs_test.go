@@ -90,8 +90,12 @@ func (p *proving) prove(namespace, domain string, there bool) {
 func (p *proving) proofs(name string) map[string]bool {
 	p.t.Helper()
 	out := map[string]bool{}
-	for _, e := range get(p.t, p.World, name).Status.DomainProofs {
-		out[e.Domain] = e.ProvenAt != nil
+	for _, d := range get(p.t, p.World, name).Status.Domains {
+		for _, r := range d.Records {
+			if r.Purpose == v1alpha1.PurposeProof {
+				out[d.Domain] = r.State == v1alpha1.RecordPresent
+			}
+		}
 	}
 	return out
 }
@@ -107,19 +111,20 @@ func TestATenantIsCreatedOnceItsDomainIsProven(t *testing.T) {
 			p.Advance(time.Hour)
 			is(t, p.World, "alpha", notProven)
 			tenants(t, p.World)
-			status := get(t, p.World, "alpha").Status.DomainProofs
-			if len(status) != 1 || status[0].ProvenAt != nil {
+			status := get(t, p.World, "alpha").Status.Domains
+			if len(status) != 1 || status[0].State != v1alpha1.DomainAwaitingProof || status[0].WaitsFor != v1alpha1.PartyCustomer {
 				t.Fatalf("status has %v", status)
 			}
-			says(t, p.World, "alpha", "Ready", status[0].RecordName, status[0].RecordValue)
+			record := status[0].Records[0]
+			says(t, p.World, "alpha", "Ready", record.Name, record.Value)
 			if n := p.dns.looks(); n > 15 {
 				t.Errorf("public DNS was asked %d times in an hour", n)
 			}
 			// The status is enough.
-			p.dns.set(proof.Record{Name: status[0].RecordName, Value: status[0].RecordValue}, true)
+			p.dns.set(proof.Record{Name: record.Name, Value: record.Value}, true)
 			p.Advance(15 * time.Minute)
 			is(t, p.World, "alpha", readyTrue, syncedTrue)
-			p.dns.set(proof.Record{Name: status[0].RecordName, Value: status[0].RecordValue}, false)
+			p.dns.set(proof.Record{Name: record.Name, Value: record.Value}, false)
 			looks := p.dns.looks()
 			p.Restart()
 			p.Edit("alpha", params("tier", "gold"))

@@ -86,7 +86,7 @@ func refusedText(cause string) string {
 // redirects says what the web servers of the domains have to answer.
 func redirects(managed *Managed) string {
 	if managed == nil || len(managed.Tokens) == 0 {
-		return "the web server of every domain must answer the challenge that status.validationTokens will list."
+		return "the web server of every domain must answer the challenge that status.domains will list."
 	}
 	var parts []string
 	for _, t := range managed.Tokens[:min(len(managed.Tokens), 2)] {
@@ -96,7 +96,7 @@ func redirects(managed *Managed) string {
 	if more := len(managed.Tokens) - 2; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
 	}
-	return text + " (also in status.validationTokens)."
+	return text + " (also in status.domains)."
 }
 
 // validationText says what a pending certificate waits for.

@@ -68,7 +68,7 @@ func (in Input) ManagesCertificate() bool {
 // tenant has: without the domains that are added, each would need a request of its own, and those that are removed
 // would never be proven. AWS refuses one for a domain that does not lead to CloudFront.
 func (f *facts) requestDue() *certificate.Request {
-	if p := f.publication; !f.certificate.Wanted || len(p.Leaving) > 0 || f.first && !p.Proven {
+	if p := f.publication; !f.certificate.Wanted || len(p.Leaving)+len(f.unled) > 0 || f.first && !p.Proven {
 		return nil
 	}
 	return f.certificate.Next

@@ -318,7 +318,7 @@ func TestWhatAManagedCertificateWaitsFor(t *testing.T) {
 	}{
 		"before the tenant exists": {with(unborn(), requested), created + "every domain must point to d1.cloudfront.net."},
 		"the customer's web server proves the domains": {
-			with(unborn(), requested, selfHosted), created + "the web server of every domain must answer the challenge that status.validationTokens will list.",
+			with(unborn(), requested, selfHosted), created + "the web server of every domain must answer the challenge that status.domains will list.",
 		},
 		"the connection group does not exist yet": {
 			with(unborn(), requested, unrouted, inGroup("")),

@@ -6,6 +6,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -40,8 +41,8 @@ type Report struct {
 	Drift      []resource.Difference
 	Failure    *resource.Failure
 	Conditions []chain.Condition
-	// Proofs are the domains that are proven, or have to be.
-	Proofs []proof.Entry
+	// Domains is what is told of each domain, in the order of the spec.
+	Domains []onboarding.Domain
 	// Details are for the log of the operator only.
 	Details []string
 }
@@ -59,7 +60,7 @@ type Outcome struct {
 // report, so that an unchanged one is never written again.
 func Conclude(in Input, out Outcome) Report {
 	r := conclusion{judge(in)}.report(out)
-	r.Proofs = in.proofs()
+	r.Domains = in.tell(r)
 	r.Details = chain.Details(out.Decision.Problem, r.Conditions)
 	for _, s := range out.Done {
 		if a, ok := s.(Adopt); ok && a.Previous.Detail != "" {

@@ -29,7 +29,7 @@ func Decide(in Input) Decision {
 		return j.onceCertain(Decision{Rule: "Idle", Step: Rest{}})
 	}
 	d.Rule = name
-	return j.onceReturned(j.onceCertain(j.inTimeForProof(j.patient(d))))
+	return j.onceReturned(j.onceCertain(j.inTimeToAsk(j.inTimeForProof(j.patient(d)))))
 }
 
 // onceReturned looks again as soon as the ledger is stored if only that keeps records from counting as published.

@@ -39,6 +39,8 @@ func domainsHeld(in judged) (Decision, bool) {
 			"%s is removed from the distribution tenant after its DNS record is deleted, so that the name never points to CloudFront without a tenant.", prose.List(leaving))}, 0)
 	case len(unproven) > 0:
 		return in.awaitProof()
+	case len(in.unled) > 0:
+		return in.awaitLed(ReasonDomainChangeHeld)
 	}
 	return pass()
 }

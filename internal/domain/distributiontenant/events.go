@@ -78,7 +78,7 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: inFull(c, r)})
 		}
 	}
-	return events
+	return append(events, domainEvents(in, r)...)
 }
 
 // stepEvent tells what a step has changed. To remove the owner tags of a tenant that is kept is part of Retained.

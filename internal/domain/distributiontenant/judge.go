@@ -22,8 +22,10 @@ type facts struct {
 	// first means that the records come before the tenant.
 	first       bool
 	publication publication.Fact
-	// unproven are the domains of the spec that the tenant is not given before they are proven.
+	// unproven are the domains of the spec that the tenant is not given before they are proven, and unled those that DNS
+	// does not lead to CloudFront, of which AWS is not asked yet.
 	unproven []proof.Entry
+	unled    []string
 	failure  failure
 	aim      aim
 	turn     turn
@@ -42,13 +44,15 @@ func (f *facts) ledFirst() bool {
 
 // partial reports whether a change of domains, or of the service, has to wait.
 func (f *facts) partial() bool {
-	return !f.resource.Deleting && (f.turn.waits || len(f.publication.Waiting)+len(f.publication.Leaving)+len(f.unproven) > 0)
+	return !f.resource.Deleting && (f.turn.waits || len(f.publication.Waiting)+len(f.publication.Leaving)+len(f.unproven)+len(f.unled) > 0)
 }
 
 // judge finds the facts. Each follows from the input and from those before it.
 func judge(in Input) judged {
 	f := &facts{unproven: in.missingProofs()}
-	j := judged{in.onlyProven(), f}
+	in = in.onlyProven()
+	f.unled = in.heldFromAWS()
+	j := judged{in.onlyLed(f.unled), f}
 	f.resource = j.view()
 	f.certificate = certificate.Judge(j.certificateCase())
 	f.first = j.publishes() && f.ledFirst()

@@ -37,6 +37,7 @@ func livingRules() []rule {
 		chain.Ask("WithinBudget", "A change or a correction of drift that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("InTurn", "A change of what the customers of a live tenant are served with reaches tenants in steps. Until it is the turn of this one, the fields that change stay as they are. Everything else is applied.", inTurn),
 		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
+		chain.Ask("Led", "If CloudFront validates domains that the operator does not publish, it is asked to create the tenant when the object is new, once public DNS leads them there, and every hour.", led),
 		chain.Ask("TenantPresent", "A tenant that does not exist is created once everything it needs exists.", tenantPresent),
 		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached. A domain that is handed over is moved, and one that is dropped is claimed for its namespace first.", inSync),
 		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsInSync)),
@@ -46,6 +47,7 @@ func livingRules() []rule {
 		chain.Ask("DomainsHeld", "A domain is added when it can be validated, and removed when its DNS record is deleted.", domainsHeld),
 		chain.Ask("CertificateUsable", "A requested managed certificate must be issued and attached.", certificateUsable),
 		chain.Ask("DistributionEnabled", "A distribution that was seen disabled is looked at again. Until it is enabled, CloudFront serves none of its tenants.", distributionEnabled),
+		chain.Ask("Explained", "If CloudFront has not served a domain for half an hour, it is asked what it thinks of the domain's DNS.", explained),
 		chain.Ask("Serving", "CloudFront must serve every domain.", serving),
 	}
 }
@@ -321,8 +323,8 @@ func serving(in judged) (Decision, bool) {
 	}
 	if len(waiting) > 0 {
 		return rest(chain.Problem{Reason: resource.ReasonDomainValidationPending, Of: chain.Ready, Message: fmt.Sprintf(
-			"CloudFront does not answer for %s yet: no certificate covers the domain, or its DNS does not point at %s.",
-			prose.List(waiting), in.endpointText())}, 0)
+			"CloudFront does not answer for %s yet: no certificate covers the domain, or its DNS does not point at %s.%s",
+			prose.List(waiting), in.endpointText(), in.words(waiting))}, 0)
 	}
 	return pass()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -39,6 +40,15 @@ type Memory struct {
 	DomainStates map[string]string
 	// Proofs has the domains that are proven, or have to be.
 	Proofs []proof.Entry
+	// Domains has what was last told of each domain, and since when.
+	Domains map[string]DomainMemory
+}
+
+// DomainMemory is what status says of a domain.
+type DomainMemory struct {
+	onboarding.Domain
+
+	Since time.Time
 }
 
 // waitedForReference reports whether the pass before this one rested because a reference led nowhere.
@@ -71,6 +81,15 @@ type Attempts struct {
 	InvisibleSince time.Time
 	// Proofs is when the records that prove domains were looked for, and what was seen.
 	Proofs proof.Asked
+	// AskedAWS is when AWS was last asked for domains that DNS does not lead to CloudFront, or when this process began to
+	// wait with that. Zero: there are no such domains.
+	AskedAWS time.Time
+	// AskedFor is the generation for which that was.
+	AskedFor int64
+	// Verified is when AWS was last asked what it thinks of the DNS of domains that it does not serve, and Words are its
+	// answers.
+	Verified time.Time
+	Words    map[string]string
 }
 
 // DoubtedFor is for how long reads may still be from before an update of which it is not known whether it took effect.

@@ -16,7 +16,7 @@ func (in Input) proofs() []proof.Entry {
 		return nil
 	}
 	return proof.Case{
-		Cluster: in.Me.Cluster, Namespace: in.Me.Namespace, Now: in.Now, Wanted: in.Desired.Domains, Demanded: in.Policy.Proofs,
+		Cluster: in.Me.Cluster, Namespace: in.Me.Namespace, Wanted: in.Desired.Domains, Demanded: in.Policy.Proofs,
 		Has: slices.Collect(maps.Keys(in.states())), Before: in.Memory.Proofs, Sights: in.Attempts.Proofs.Sights,
 	}.Entries()
 }

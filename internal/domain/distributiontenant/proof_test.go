@@ -11,6 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -30,9 +31,9 @@ func sighted(domain string, s proof.Sight) func(*distributiontenant.Input) {
 }
 
 // stored has the entry for a domain in status.
-func stored(domain string, at time.Time) func(*distributiontenant.Input) {
+func stored(domain string, found bool) func(*distributiontenant.Input) {
 	return func(in *distributiontenant.Input) {
-		in.Memory.Proofs = append(in.Memory.Proofs, proof.Entry{Domain: domain, Record: proof.For(in.Me.Cluster, in.Me.Namespace, domain), ProvenAt: at})
+		in.Memory.Proofs = append(in.Memory.Proofs, proof.Entry{Domain: domain, Record: proof.For(in.Me.Cluster, in.Me.Namespace, domain), Found: found})
 	}
 }
 
@@ -40,7 +41,7 @@ func proofCases() map[string]question {
 	const alpha = "alpha.example.com"
 	both := func(in *distributiontenant.Input) { edited(in); names(alpha, provenName)(in) }
 	waits := distributiontenant.Rest{After: 9 * time.Second}
-	waiting := with(quiet(), both, listed, demanded(provenName), stored(provenName, time.Time{}), func(in *distributiontenant.Input) {
+	waiting := with(quiet(), both, listed, demanded(provenName), stored(provenName, false), func(in *distributiontenant.Input) {
 		in.Memory.Conditions[chain.Synced] = chain.Condition{Type: chain.Synced, Reason: proof.ReasonDomainNotProven, Generation: in.Generation}
 	})
 	return map[string]question{
@@ -54,7 +55,7 @@ func proofCases() map[string]question {
 			in: with(unborn(), demanded(alpha), sighted(alpha, proof.Shown)), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step,
 		},
 		"and one whose domain was proven earlier": {
-			in: with(unborn(), demanded(alpha), stored(alpha, now)), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step,
+			in: with(unborn(), demanded(alpha), stored(alpha, true)), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step,
 		},
 		"what a tenant has needs no record": {in: with(quiet(), demanded(alpha)), rule: "Idle", step: distributiontenant.Rest{}},
 		"nor what it had when it was last seen": {
@@ -128,8 +129,12 @@ func TestWhatIsNotProvenClaimsNothing(t *testing.T) {
 func TestAReportOfWhatIsNotProven(t *testing.T) {
 	in := with(quiet(), edited, names("alpha.example.com", provenName), demanded("alpha.example.com", provenName), sighted(provenName, proof.Other))
 	r := conclude(in)
-	if len(r.Proofs) != 2 || !r.Proofs[0].Proven() || r.Proofs[1].Proven() {
-		t.Errorf("the proofs are %v", r.Proofs)
+	states := map[string]onboarding.RecordState{}
+	for _, d := range r.Domains {
+		states[d.Domain] = d.Records[0].State
+	}
+	if states["alpha.example.com"] != onboarding.Present || states[provenName] != onboarding.Wrong {
+		t.Errorf("the proofs are %v", states)
 	}
 	if r.AppliedGeneration == in.Generation {
 		t.Error("the generation is said to have arrived")
@@ -139,7 +144,7 @@ func TestAReportOfWhatIsNotProven(t *testing.T) {
 			t.Errorf("%s has the reason %s", c.Type, c.Reason)
 		}
 	}
-	if r = conclude(with(dying(), demanded("alpha.example.com"), stored("alpha.example.com", now))); r.Proofs != nil {
-		t.Errorf("what is being deleted has the proofs %v", r.Proofs)
+	if r = conclude(with(dying(), demanded("alpha.example.com"), stored("alpha.example.com", true))); r.Domains[0].State != onboarding.Leaving || len(r.Domains[0].Records) != 0 {
+		t.Errorf("what is being deleted has %+v", r.Domains)
 	}
 }

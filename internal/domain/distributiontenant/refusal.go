@@ -31,6 +31,9 @@ func (in judged) refusal() (Decision, bool) {
 		if in.World.RoutingEndpoint == "" && in.Memory.RoutingEndpoint == "" && !in.looked() && in.KnowsGroup() {
 			return do(Look{At: LookRouting})
 		}
+		if len(in.undirected()) > 0 {
+			return in.awaitLed(resource.ReasonDomainValidationPending)
+		}
 		return stuck(resource.ReasonDomainValidationPending, fmt.Sprintf(
 			"CloudFront cannot verify %s yet: no certificate covers the domain, or its DNS does not point at %s. AWS: %s",
 			prose.List(in.Desired.Domains), in.endpointText(), f.Message))

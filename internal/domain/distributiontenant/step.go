@@ -37,6 +37,7 @@ const (
 	LookTurn         Subject = "order of changes"
 	LookClaims       Subject = "domain claims"
 	LookProofs       Subject = "proofs of domains"
+	LookWords        Subject = "AWS's word on domains"
 )
 
 // Look reads one more thing before the decision is made.
@@ -46,7 +47,7 @@ type Look struct {
 	At Subject
 	// ARNs names the certificates to read.
 	ARNs []string
-	// Domains are those whose claims or proofs are looked at.
+	// Domains are those whose claims or proofs are looked at, or of which AWS is asked.
 	Domains []string
 }
 

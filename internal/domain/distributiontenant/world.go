@@ -4,6 +4,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -50,6 +51,8 @@ type World struct {
 	InheritedKnown bool
 	// Served is the certificate that InUse names, as ACM last showed it. Nil: not known.
 	Served *Served
+	// Unrenewed are the domains that keep the renewal of that certificate up.
+	Unrenewed []string
 
 	// Zones are the zones of the provider if ZonesKnown; Unlisted is why they can't be read.
 	Zones      []dns.Zone
@@ -63,6 +66,15 @@ type World struct {
 	// Visible reports whether public DNS shows the records, if VisibleKnown. No resolver is queried where AsksResolvers
 	// is false.
 	AsksResolvers, Visible, VisibleKnown bool
+
+	// Watched means that public DNS is looked at for the domains that the operator does not publish. Sights has what it shows.
+	Watched bool
+	Sights  map[string]onboarding.Sight
+	// Places are where the domains stand among those that are registered.
+	Places map[string]onboarding.Place
+	// Targets are the names of the platform's own that lead to the tenant's connection group, and Addresses those of its
+	// Anycast list.
+	Targets, Addresses []string
 
 	// Unheld are those of the domains that are about to leave AWS for which a claim has to be stored first, if
 	// UnheldKnown. Unstored is why that failed.

@@ -5,8 +5,6 @@ package onboarding
 import (
 	"slices"
 	"time"
-
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
 // Way is where public DNS leads a name.
@@ -43,6 +41,13 @@ type Sight struct {
 	Seen []string
 	// Since is when the name was first seen to lead this way, and At when it was last looked at.
 	Since, At time.Time
+	// Astray is since when the name was seen to lead elsewhere, whatever that was; zero while it leads to a target.
+	Astray time.Time
+}
+
+// LostAt reports whether a live name has led elsewhere for so long that it counts as lost.
+func (s Sight) LostAt(now time.Time) bool {
+	return !s.Astray.IsZero() && now.Sub(s.Astray) >= LostAfter
 }
 
 // Same reports whether two sights tell the same, whenever they were taken.
@@ -108,7 +113,3 @@ func (n Name) First(now time.Time, random float64) time.Time {
 	}
 	return now.Add(time.Duration(random * float64(Spread)))
 }
-
-// Hourly is when AWS is asked about a name that public DNS does not lead to its target, since the resolvers may be
-// wrong.
-var Hourly = retry.Schedule{First: time.Hour, Last: time.Hour}

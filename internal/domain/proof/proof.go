@@ -44,12 +44,12 @@ func For(cluster, namespace, domain string) Record {
 type Entry struct {
 	Domain string
 	Record
-	// ProvenAt is when the proof was found. Zero: it was not yet.
-	ProvenAt time.Time
+	// Found means that the proof was found.
+	Found bool
 }
 
 // Proven reports whether the proof was found.
-func (e Entry) Proven() bool { return !e.ProvenAt.IsZero() }
+func (e Entry) Proven() bool { return e.Found }
 
 // Sight is what public DNS shows of a record.
 type Sight string
@@ -68,8 +68,8 @@ const (
 	TooFew Sight = "too few"
 )
 
-// finding is what a sight means to the user who has to create the record.
-func (s Sight) finding() string {
+// Finding is what a sight means to the user who has to create the record.
+func (s Sight) Finding() string {
 	switch s {
 	case Other:
 		return "The record there has another value."
@@ -89,7 +89,6 @@ func (s Sight) finding() string {
 // Case is what is known of the proofs of one object.
 type Case struct {
 	Cluster, Namespace string
-	Now                time.Time
 	// Wanted are the domains of the spec, Demanded those among them that have to be proven, and Has those that the object's
 	// own tenant has.
 	Wanted, Demanded, Has []string
@@ -107,10 +106,10 @@ func (c Case) Entries() (out []Entry) {
 		e := Entry{Domain: d, Record: For(c.Cluster, c.Namespace, d)}
 		// A domain that was proven with another record was proven for another namespace.
 		if i := slices.IndexFunc(c.Before, func(b Entry) bool { return b.Domain == d && b.Record == e.Record }); i >= 0 {
-			e.ProvenAt = c.Before[i].ProvenAt
+			e.Found = c.Before[i].Found
 		}
 		if !e.Proven() && demanded && (c.Sights[d] == Shown || slices.Contains(c.Has, d)) {
-			e.ProvenAt = c.Now
+			e.Found = true
 		}
 		if demanded || e.Proven() {
 			out = append(out, e)
@@ -151,11 +150,11 @@ func Problem(unproven []Entry, sights map[string]Sight) *chain.Problem {
 	first, others := unproven[0], len(unproven)-1
 	text := fmt.Sprintf("spec.domains: %s is served once it is proven to be yours. Create the TXT record %s with the value %q.",
 		first.Domain, first.Name, first.Value)
-	if finding := sights[first.Domain].finding(); finding != "" {
+	if finding := sights[first.Domain].Finding(); finding != "" {
 		text += " " + finding
 	}
 	if others > 0 {
-		text += fmt.Sprintf(" status.domainProofs has the records of %s.", prose.Count(others, "more domain", "more domains"))
+		text += fmt.Sprintf(" status.domains has the records of %s.", prose.Count(others, "more domain", "more domains"))
 	}
 	return &chain.Problem{Reason: ReasonDomainNotProven, Message: text}
 }

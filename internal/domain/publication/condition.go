@@ -77,8 +77,11 @@ func (j *judge) condition() chain.Condition {
 		return *b
 	}
 	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: fmt.Sprintf("Every domain points to %s.", j.EndpointText)}
+	j.domains = make(map[string]Domain, len(j.Domains))
 	for _, d := range j.Domains {
-		if c := j.domainCondition(d); !c.Status && Severity(c.Reason) > Severity(worst.Reason) {
+		c := j.domainCondition(d)
+		j.domains[d] = Domain{Condition: c, Records: j.recordsOf(d)}
+		if !c.Status && Severity(c.Reason) > Severity(worst.Reason) {
 			worst = c
 		}
 	}
@@ -302,6 +305,23 @@ func (j *judge) drift() []resource.Difference {
 		if !slices.ContainsFunc(out, func(other resource.Difference) bool { return other.Field == d.Field }) {
 			out = append(out, d)
 		}
+	}
+	return out
+}
+
+// recordsOf are the records of a domain: those in the ledger or, before there are any, those that will be.
+func (j *judge) recordsOf(domain string) (out []dns.Entry) {
+	for _, e := range j.ledger {
+		if ofDomain(e, domain) {
+			out = append(out, e)
+		}
+	}
+	if len(out) > 0 || !j.ZonesKnown || j.Endpoint == "" {
+		return out
+	}
+	records, _ := j.rendered(domain)
+	for _, r := range records {
+		out = append(out, dns.Entry{Record: r, State: dns.Intended})
 	}
 	return out
 }

@@ -130,6 +130,8 @@ type Fact struct {
 	// Where the records come first, Published means that public DNS, as far as the provider tells, leads every domain
 	// to where it should lead, Proven that it does so for each that CloudFront does not answer for.
 	Published, Proven bool
+	// domains has what is known of each domain.
+	domains map[string]Domain
 	// Returns means that records which were about to be deleted are to stay, and will count as published once the ledger
 	// is stored. No zone tells when.
 	Returns bool
@@ -170,6 +172,29 @@ type judge struct {
 	bound  []string
 	ledger []dns.Entry
 	wants  []dns.Record
+	// domains is what the condition has found of each domain.
+	domains map[string]Domain
+}
+
+// Domain is what is known of the records of one domain.
+type Domain struct {
+	// Records are those in the ledger or, before there are any, those that will be.
+	Records   []dns.Entry
+	Condition chain.Condition
+}
+
+// Of is what is known of the records of a domain.
+func (f Fact) Of(domain string) Domain {
+	if d, known := f.domains[domain]; known {
+		return d
+	}
+	d := Domain{Condition: f.Ready}
+	for _, e := range f.Ledger {
+		if ofDomain(e, domain) {
+			d.Records = append(d.Records, e)
+		}
+	}
+	return d
 }
 
 // Judge says what follows.
@@ -196,7 +221,7 @@ func Judge(c Case) Fact {
 		f.Returns = j.returns()
 	}
 	f.Waiting, f.Leaving = j.waitingDomains()
-	f.Ready = j.condition()
+	f.Ready, f.domains = j.condition(), j.domains
 	f.Left = j.left(perhaps, f.Ready)
 	f.Ready.Generation = c.Generation
 	if c.Before != nil && (c.Stays || j.unjudged()) {

@@ -1,0 +1,68 @@
+package onboarding
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+)
+
+// seenText says where DNS leads the domain, as the end of a sentence.
+func (f Facts) seenText() string {
+	seen := prose.List(f.Sight.Seen)
+	switch f.Sight.Way {
+	case Nowhere:
+		return "public DNS has no record for it."
+	case Elsewhere:
+		if f.addressed() {
+			return fmt.Sprintf("public DNS leads it to %s without the TXT record %s%s that CloudFront requires with addresses.", seen, challengeLabel, f.Domain)
+		}
+		return fmt.Sprintf("public DNS leads it to %s.", seen)
+	case Edge:
+		return fmt.Sprintf("public DNS leads it to another endpoint of CloudFront (%s).", seen)
+	case Circle:
+		return "its CNAME records lead back to themselves, or are too many to follow."
+	case Partly:
+		return "some DNS resolvers lead it elsewhere."
+	case Silent, Here:
+	}
+	return "public DNS was not asked yet."
+}
+
+// addressed reports whether what was seen are addresses.
+func (f Facts) addressed() bool {
+	if len(f.Sight.Seen) == 0 {
+		return false
+	}
+	_, err := netip.ParseAddr(f.Sight.Seen[0])
+	return err == nil
+}
+
+// advice says which records the customer has to set.
+func (f Facts) advice(records []Record, verb string) string {
+	var texts []string
+	for _, r := range records {
+		if r.By == Customer && r.State != Present && (r.Purpose == Routing || r.Purpose == Challenge) {
+			texts = append(texts, r.text())
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	what := "the record"
+	if len(texts) > 1 {
+		what = "the records"
+	}
+	return fmt.Sprintf("%s %s %s at the DNS provider of %s.", verb, what, prose.List(texts), cmp.Or(f.Place.Zone, f.Domain))
+}
+
+// sentence starts a text with a capital letter.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// DNSAdvice says what DNS shows of a domain, and which records its customer has to set.
+func DNSAdvice(f Facts) string {
+	_, text := f.tellDNS(f.records())
+	return text
+}
