@@ -184,6 +184,16 @@ var permissions = []Permission{
 		Without: "`DomainConflict` can't always name the other tenant. A domain that a DomainClaim hands over stays where it is.",
 	},
 	{
+		Action: "cloudfront:VerifyDnsConfiguration", Feature: Preflight, Resource: tenants, Read: true,
+		For:     "Asking AWS where the DNS of a domain leads that is not served.",
+		Without: "The message about such a domain does not contain AWS's own explanation.",
+	},
+	{
+		Action: "cloudfront:ListDomainConflicts", Feature: Preflight, Resource: anything, Read: true,
+		For:     "Finding the resource that already uses a domain, in any account, if a certificate covers the domain.",
+		Without: "`DomainConflict` does not name a distribution, or a resource of another account.",
+	},
+	{
 		Action: "cloudfront:GetConnectionGroup", Feature: Preflight, Resource: groups, Read: true,
 		For:     "Checking whether a routing endpoint has IPv6 addresses, for alias records.",
 		Without: "Alias records of type AAAA are not published; those of type A are.",

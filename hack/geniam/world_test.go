@@ -394,6 +394,19 @@ var stories = map[string]map[string]story{
 			wants: "Ready=False/DomainConflict", says: "not visible", wait: time.Minute,
 		},
 	},
+	"VerifyDnsConfiguration": {
+		"nothing else needs it": {after: apply("alpha"), wants: ready},
+	},
+	"ListDomainConflicts": {
+		"a domain that is taken is refused all the same": {
+			after: func(t *testing.T, w *world.World) {
+				t.Helper()
+				foreign(t, w, "holder")
+				w.Apply(w.Tenant("alpha", domain("holder.example.com")))
+			},
+			wants: "Ready=False/DomainConflict",
+		},
+	},
 	"GetConnectionGroup": {
 		"alias records of type A are published all the same": {after: apply("alpha", published), wants: ready, check: records("A alpha.example.com", "TXT _cf-challenge.alpha.example.com")},
 	},

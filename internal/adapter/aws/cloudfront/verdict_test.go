@@ -2,9 +2,9 @@ package cloudfront_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	oldID      = "E2OLD"
-	foreignKey = "999988887777"
+	oldID          = "E2OLD"
+	foreignAccount = "999988887777"
 )
 
 // migration has a standard distribution with two aliases, a tenant of another account, and zones of domains.
 func migration(o *sim.Options) {
-	o.Seed.Accounts = append(o.Seed.Accounts, sim.SeedAccount{ID: foreignKey})
-	theirs := strings.Replace(certificateARN, sim.DefaultAccount, foreignKey, 1)
+	o.Seed.Accounts = append(o.Seed.Accounts, sim.SeedAccount{ID: foreignAccount})
+	theirs := strings.Replace(certificateARN, sim.DefaultAccount, foreignAccount, 1)
 	o.Seed.Certificates = append(o.Seed.Certificates, sim.SeedCertificate{ARN: theirs, Names: []string{"*.example.com"}})
 	o.Seed.Distributions = append(o.Seed.Distributions,
 		sim.SeedDistribution{
 			ID: oldID, ConnectionMode: "direct", CertificateARN: certificateARN, Aliases: []string{"www.example.com", "app.example.com"},
 		},
-		sim.SeedDistribution{ID: "E2THEIRS", Account: foreignKey, CertificateARN: theirs})
+		sim.SeedDistribution{ID: "E2THEIRS", Account: foreignAccount, CertificateARN: theirs})
 	o.Seed.Tenants = append(o.Seed.Tenants, sim.SeedTenant{
-		Account: foreignKey, ID: "dt_theirs", Name: "theirs", DistributionID: "E2THEIRS", Domains: []string{"taken.example.com"},
+		Account: foreignAccount, ID: "dt_theirs", Name: "theirs", DistributionID: "E2THEIRS", Domains: []string{"taken.example.com"},
 	})
 }
 
@@ -57,19 +57,13 @@ func TestVerifyDNS(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.point(t, map[string]string{"shop.example.com": "dmain.cloudfront.net", "app.example.com": "dsecond.cloudfront.net"})
-	all, err := w.client.VerifyDNS(t.Context(), o.ID, "")
 	want := []verdict.DNS{
 		{Domain: "app.example.com", Status: verdict.Invalid, Reason: "No DNS record leads from the domain to the routing endpoint of the connection group."},
 		{Domain: "shop.example.com", Status: verdict.Valid},
 	}
-	sortByDomain := func(list []verdict.DNS) map[string]verdict.DNS {
-		by := map[string]verdict.DNS{}
-		for _, d := range list {
-			by[d.Domain] = d
-		}
-		return by
-	}
-	if diff := cmp.Diff(sortByDomain(want), sortByDomain(all)); diff != "" || err != nil {
+	all, err := w.client.VerifyDNS(t.Context(), o.ID, "")
+	slices.SortFunc(all, func(a, b verdict.DNS) int { return strings.Compare(a.Domain, b.Domain) })
+	if diff := cmp.Diff(want, all); diff != "" || err != nil {
 		t.Errorf("all domains: %v, (-want +got):\n%s", err, diff)
 	}
 	one, err := w.client.VerifyDNS(t.Context(), o.ID, "shop.example.com")
@@ -228,12 +222,12 @@ func TestPointsElsewhere(t *testing.T) {
 }
 
 // An apex can't have a CNAME: it leads to the addresses of an Anycast list.
-func TestAnAddressOfAnAnycastListLeadsToItsGroup(t *testing.T) {
+func TestTheAddressesOfAnAnycastListLeadToItsGroup(t *testing.T) {
+	const endpoint = "danycast.cloudfront.net"
 	w := newWorld(t, func(o *sim.Options) {
 		o.Seed.ConnectionGroups = append(o.Seed.ConnectionGroups, sim.SeedConnectionGroup{
-			ID: "cg_anycast", Name: "anycast", RoutingEndpoint: "danycast.cloudfront.net", AnycastIPListID: "aip_1",
+			ID: "cg_anycast", Name: "anycast", RoutingEndpoint: endpoint, AnycastIPListID: "aip_1",
 		})
-		o.Seed.HostedZones = []sim.SeedHostedZone{{ID: "ZAPEX", Name: "customer.test"}}
 	})
 	in := tenant("apex")
 	in.ConnectionGroupID, in.Domains = "cg_anycast", []string{"customer.test"}
@@ -241,19 +235,17 @@ func TestAnAddressOfAnAnycastListLeadsToItsGroup(t *testing.T) {
 	if _, err := w.client.CreateTenant(t.Context(), in, nil, request); !fault.Is(err, fault.DomainUnverified) {
 		t.Fatalf("without a record: %v, want DomainUnverified", err)
 	}
-	addresses := sim.SeedRecord{Name: "customer.test", Type: "A", Values: w.AnycastAddresses("aip_1")}
-	challenge := sim.SeedRecord{Name: "_cf-challenge.customer.test", Type: "TXT", Values: []string{`"danycast.cloudfront.net"`}}
-	w.Sim = sim.New(sim.Options{RandomSeed: 1, DeployDelay: time.Minute, Seed: &sim.Seed{
-		ConnectionGroups: []sim.SeedConnectionGroup{{ID: "cg_anycast", Name: "anycast", RoutingEndpoint: "danycast.cloudfront.net", AnycastIPListID: "aip_1"}},
-		Distributions:    []sim.SeedDistribution{{ID: distributionID, Parameters: []sim.SeedParameter{{Name: "tier"}}}},
-		HostedZones:      []sim.SeedHostedZone{{ID: "ZAPEX", Name: "customer.test", Records: []sim.SeedRecord{addresses, challenge}}},
-	}})
-	client, _, _ := newClient(t, w.Transport(), 100)
-	o, err := client.CreateTenant(t.Context(), in, nil, request)
+	if err := w.Load(sim.Seed{HostedZones: []sim.SeedHostedZone{{Name: "customer.test", Records: []sim.SeedRecord{
+		{Name: "customer.test", Type: "A", Values: w.AnycastAddresses("aip_1")},
+		{Name: "_cf-challenge.customer.test", Type: "TXT", Values: []string{`"` + endpoint + `"`}},
+	}}}}); err != nil {
+		t.Fatal(err)
+	}
+	o, err := w.client.CreateTenant(t.Context(), in, nil, request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := client.VerifyDNS(t.Context(), o.ID, "customer.test")
+	got, err := w.client.VerifyDNS(t.Context(), o.ID, "customer.test")
 	if diff := cmp.Diff([]verdict.DNS{{Domain: "customer.test", Status: verdict.Valid}}, got); diff != "" || err != nil {
 		t.Errorf("error %v, verdict (-want +got):\n%s", err, diff)
 	}
