@@ -140,7 +140,7 @@ var permissions = []Permission{
 	},
 	{
 		Action: "cloudfront:UpdateDomainAssociation", Feature: Tenants, Resource: tenants,
-		For:     "Handing a domain over to another tenant.",
+		For:     "Handing a domain over to another tenant, from a tenant or a standard distribution.",
 		Without: "A domain that a DomainClaim hands over stays where it is, and the object that is to get it reports `AccessDenied`.",
 	},
 	{
@@ -190,7 +190,7 @@ var permissions = []Permission{
 	},
 	{
 		Action: "cloudfront:ListDomainConflicts", Feature: Preflight, Resource: anything, Read: true,
-		For:     "Finding the resource that already uses a domain, in any account, if a certificate covers the domain.",
+		For:     "Finding the resource that already uses a domain, in any account, if a certificate covers the domain. It is [not clear](../aws-behaviour.md#permissions) whether AWS accepts ARNs here.",
 		Without: "`DomainConflict` does not name a distribution, or a resource of another account.",
 	},
 	{
