@@ -73,7 +73,8 @@ func (i *Inventory) VerifyDNS(ctx context.Context, id, domain string) ([]verdict
 	return i.opts.Tenants.VerifyDNS(ctx, id, domain)
 }
 
-// DomainConflicts reads what else has the domain. provenBy is the ID of a tenant or distribution whose certificate covers it.
+// DomainConflicts reads what else has the domain. provenBy is the ID of a tenant or distribution whose certificate
+// covers it.
 func (i *Inventory) DomainConflicts(ctx context.Context, domain, provenBy string) ([]verdict.Conflict, error) {
 	return i.opts.Tenants.DomainConflicts(ctx, domain, provenBy)
 }

@@ -27,8 +27,8 @@ func (w *world) domainsFree(names []string, holder domainHolder) error {
 	return nil
 }
 
-// dnsFree refuses a domain that is new to a tenant and whose public DNS leads to a standard distribution: the tenant would
-// not be reached.
+// dnsFree refuses a domain that is new to a tenant and whose public DNS leads to a standard distribution: the tenant
+// would not be reached.
 func (s *Sim) dnsFree(names []string, before *tenant, now time.Time) error {
 	for _, name := range names {
 		if before != nil && slices.Contains(before.domainNames(), name) {

@@ -144,10 +144,10 @@ func (s *Sim) follow(name string, now time.Time) trail {
 	}
 }
 
-// routingOf returns the CloudFront endpoint at which public DNS makes a name arrive, as CloudFront can tell. An alias, or
-// the addresses of an Anycast static IP list, hide the endpoint, so they count together with a TXT record that names it:
-// _cf-challenge below the name, or below a name on the way to the addresses. A name that is in no simulated zone belongs to others: those that are said to resolve
-// arrive at an unknown endpoint. It needs the lock.
+// routingOf returns the CloudFront endpoint at which public DNS makes a name arrive, as CloudFront can tell. An alias,
+// or the addresses of an Anycast static IP list, hide the endpoint, so they count together with a TXT record that names
+// it: _cf-challenge below the name, or below a name on the way to the addresses. A name that is in no simulated zone
+// belongs to others: those that are said to resolve arrive at an unknown endpoint. It needs the lock.
 func (s *Sim) routingOf(name string, now time.Time) (endpoint string, ok bool) {
 	name, err := parseName(name)
 	if err != nil {
@@ -208,8 +208,8 @@ func (s *Sim) anycastTo(t *trail) []string {
 // anycastAddresses is how many addresses an Anycast static IP list for apex domains has.
 const anycastAddresses = 3
 
-// AnycastAddresses returns the addresses of the Anycast static IP list with that id, out of a range that is set aside for
-// tests. A connection group with the list is reached there.
+// AnycastAddresses returns the addresses of the Anycast static IP list with that id, out of a range that is set aside
+// for tests. A connection group with the list is reached there.
 func (s *Sim) AnycastAddresses(listID string) []string {
 	if listID == "" {
 		return nil

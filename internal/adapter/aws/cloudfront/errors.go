@@ -100,8 +100,8 @@ var errorTable = aws.Table{
 	},
 }
 
-// pointsElsewhere is, in lower case, how CloudFront says that it refuses a domain for its DNS. The code is the same as for
-// a domain that another resource has.
+// pointsElsewhere is, in lower case, how CloudFront says that it refuses a domain for its DNS. The code is the same as
+// for a domain that another resource has.
 const pointsElsewhere = "points to another cloudfront distribution"
 
 func classify(operation string, err error) error {
