@@ -140,7 +140,7 @@ var permissions = []Permission{
 	},
 	{
 		Action: "cloudfront:UpdateDomainAssociation", Feature: Tenants, Resource: tenants,
-		For:     "Handing a domain over to another tenant.",
+		For:     "Handing a domain over to another tenant, from a tenant or a standard distribution.",
 		Without: "A domain that a DomainClaim hands over stays where it is, and the object that is to get it reports `AccessDenied`.",
 	},
 	{
@@ -182,6 +182,16 @@ var permissions = []Permission{
 		Action: "cloudfront:GetDistributionTenantByDomain", Feature: Preflight, Resource: tenants, Read: true,
 		For:     "Finding the tenant that already uses a domain.",
 		Without: "`DomainConflict` can't always name the other tenant. A domain that a DomainClaim hands over stays where it is.",
+	},
+	{
+		Action: "cloudfront:VerifyDnsConfiguration", Feature: Preflight, Resource: tenants, Read: true,
+		For:     "Asking AWS where the DNS of a domain leads that is not served.",
+		Without: "The message about such a domain does not contain AWS's own explanation.",
+	},
+	{
+		Action: "cloudfront:ListDomainConflicts", Feature: Preflight, Resource: anything, Read: true,
+		For:     "Finding the resource that already uses a domain, in any account, if a certificate covers the domain. It is [not clear](../aws-behaviour.md#permissions) whether AWS accepts ARNs here.",
+		Without: "`DomainConflict` does not name a distribution, or a resource of another account.",
 	},
 	{
 		Action: "cloudfront:GetConnectionGroup", Feature: Preflight, Resource: groups, Read: true,

@@ -141,6 +141,7 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	givenAway(t, w)
 	w.Apply(w.Tenant("zeta", takesOver))
 	w.Advance(settle)
+	askAWS(t, w, "alpha")
 	for _, name := range []string{"alpha", "beta", "gamma", "rival", "delta", "epsilon", "zeta"} {
 		w.Delete(name)
 	}
@@ -162,6 +163,21 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 		if !slices.ContainsFunc(services, func(s string) bool { return actions[s+operation] || free[Call(s+operation)] }) {
 			t.Errorf("no policy allows %s", operation)
 		}
+	}
+}
+
+// askAWS asks for AWS's own word on the domains of an object.
+func askAWS(t *testing.T, w *world.World, name string) {
+	t.Helper()
+	s, _ := w.InAWS(name)
+	if _, err := w.AWS().VerifyDnsConfiguration(t.Context(), &cloudfront.VerifyDnsConfigurationInput{Identifier: &s.ID}); err != nil {
+		t.Error(err)
+	}
+	_, err := w.AWS().ListDomainConflicts(t.Context(), &cloudfront.ListDomainConflictsInput{
+		Domain: awssdk.String(name + ".example.com"), DomainControlValidationResource: &types.DistributionResourceId{DistributionTenantId: &s.ID},
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -392,6 +408,19 @@ var stories = map[string]map[string]story{
 			},
 			// The next sweep would find the holder anyway.
 			wants: "Ready=False/DomainConflict", says: "not visible", wait: time.Minute,
+		},
+	},
+	"VerifyDnsConfiguration": {
+		"nothing else needs it": {after: apply("alpha"), wants: ready},
+	},
+	"ListDomainConflicts": {
+		"a domain that is taken is refused all the same": {
+			after: func(t *testing.T, w *world.World) {
+				t.Helper()
+				foreign(t, w, "holder")
+				w.Apply(w.Tenant("alpha", domain("holder.example.com")))
+			},
+			wants: "Ready=False/DomainConflict",
 		},
 	},
 	"GetConnectionGroup": {

@@ -8,6 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/instant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/verdict"
 )
 
 // Read reads the tenant of that name from AWS. A tenant that is not found is forgotten, and the error is of kind
@@ -65,6 +66,17 @@ func (i *Inventory) ReadByDomain(ctx context.Context, domain string) (distributi
 // ReadManagedCertificate reads the managed certificate of a tenant.
 func (i *Inventory) ReadManagedCertificate(ctx context.Context, id string) (certificate.Managed, error) {
 	return i.opts.Tenants.GetManagedCertificate(ctx, id)
+}
+
+// VerifyDNS asks AWS where the DNS of a domain of a tenant leads.
+func (i *Inventory) VerifyDNS(ctx context.Context, id, domain string) ([]verdict.DNS, error) {
+	return i.opts.Tenants.VerifyDNS(ctx, id, domain)
+}
+
+// DomainConflicts reads what else has the domain. provenBy is the ID of a tenant or distribution whose certificate
+// covers it.
+func (i *Inventory) DomainConflicts(ctx context.Context, domain, provenBy string) ([]verdict.Conflict, error) {
+	return i.opts.Tenants.DomainConflicts(ctx, domain, provenBy)
 }
 
 // Create creates a tenant.

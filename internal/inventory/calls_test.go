@@ -11,6 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/verdict"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
@@ -38,6 +39,34 @@ func TestAReadThatFindsNothingForgets(t *testing.T) {
 		t.Fatalf("got %v, want not found", err)
 	}
 	wantKnowledge(t, r, 1, resource.Nothing)
+}
+
+// AWS's own word on a domain is passed on, and so is that it may not be asked for.
+func TestAWSsOwnWordIsPassedOn(t *testing.T) {
+	r := newRig(t, options{tenants: 2})
+	o := r.read(1)
+	domain := o.Domains[0]
+	said, err := r.VerifyDNS(t.Context(), o.ID, domain)
+	if err != nil || len(said) != 1 || said[0].Domain != domain || said[0].Status != verdict.Invalid {
+		t.Errorf("got %+v, %v, want that DNS does not lead there", said, err)
+	}
+	other := r.read(0)
+	conflicts, err := r.DomainConflicts(t.Context(), domain, other.ID)
+	if err != nil || len(conflicts) != 1 || conflicts[0].ID != o.ID {
+		t.Errorf("got %+v, %v, want the tenant %s", conflicts, err, o.ID)
+	}
+	for _, operation := range []string{"VerifyDnsConfiguration", "ListDomainConflicts"} {
+		denied := sim.Fault{Operation: operation, Times: -1, Kind: sim.Instead, Error: &sim.FaultError{Status: 403, Code: "AccessDenied"}}
+		if _, err := r.sim.AddFault(denied); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.VerifyDNS(t.Context(), o.ID, domain); !fault.Is(err, fault.Denied) {
+		t.Errorf("without the permission: %v, want Denied", err)
+	}
+	if _, err := r.DomainConflicts(t.Context(), domain, other.ID); !fault.Is(err, fault.Denied) {
+		t.Errorf("without the permission: %v, want Denied", err)
+	}
 }
 
 // A failed write is a hint to look, and nothing more.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/verdict"
 )
 
 // TenantReader reads distribution tenants.
@@ -21,6 +22,12 @@ type TenantReader interface {
 	// GetManagedCertificate reads the certificate that CloudFront manages for the
 	// tenant with that identifier. fault.NotFound: it manages none.
 	GetManagedCertificate(ctx context.Context, identifier string) (certificate.Managed, error)
+	// VerifyDNS asks AWS where the DNS of a domain of the tenant leads, of all its domains if it is empty.
+	VerifyDNS(ctx context.Context, tenantID, domain string) ([]verdict.DNS, error)
+	// DomainConflicts reads what else has the domain, or one that overlaps with it, in any account: one page.
+	// provenBy is the ID of a tenant or a distribution of this account whose certificate covers the domain. fault.Invalid:
+	// none of its certificates does.
+	DomainConflicts(ctx context.Context, domain, provenBy string) ([]verdict.Conflict, error)
 }
 
 // TenantWriter changes distribution tenants. No method retries: after a failure of kind fault.Transient it is not known
@@ -32,7 +39,7 @@ type TenantWriter interface {
 	// are not sent. An empty block, where AWS does not take one, stays as it was. request may be nil.
 	UpdateTenant(ctx context.Context, seen distributiontenant.Observed, t distributiontenant.Tenant, request *certificate.Request) (distributiontenant.Observed, error)
 	// MoveDomain gives a domain to the tenant with that ID, if it still has that ETag, and takes it from what has it now.
-	// fault.NotFound: nothing has it.
+	// fault.NotFound: nothing has it. It may be a standard distribution that has it.
 	MoveDomain(ctx context.Context, domain, id, etag string) error
 	// DisableTenant sends nothing but enabled=false.
 	DisableTenant(ctx context.Context, id, etag string) (distributiontenant.Observed, error)

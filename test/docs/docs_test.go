@@ -367,8 +367,9 @@ var otherWords = map[string]bool{
 	"HandOver": true, "InProgress": true, "NamespaceDeletionContentFailure": true,
 	// Members of CloudFront's API.
 	"PrimaryDomainName": true, "UpdateDomainAssociation": true, "CloudFrontDefaultCertificate": true, "AnycastIpListId": true,
-	// A metric of ACM.
-	"DaysToExpiry": true,
+	"AssociateAlias": true, "VerifyDnsConfiguration": true, "ListDomainConflicts": true,
+	// A member of ACM's API, and a metric of it.
+	"RenewalSummary": true, "DaysToExpiry": true,
 	// Error codes of DynamoDB's streams.
 	"LimitExceededException": true, "ExpiredIteratorException": true, "TrimmedDataAccessException": true,
 	// Error codes of Azure.

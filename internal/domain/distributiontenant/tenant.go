@@ -156,4 +156,6 @@ type Certificate struct {
 	// FailureReason is ACM's word for why the certificate was not issued, for example
 	// CAA_ERROR; empty when it has not failed.
 	FailureReason string
+	// Renewal is what ACM says of its renewal; a list does not show it.
+	Renewal certificate.Renewal
 }

@@ -31,7 +31,8 @@ const (
 	NotDisabled
 	// InUse means something else still refers to the thing.
 	InUse
-	// DomainTaken means a domain is attached to some other resource, in whichever account.
+	// DomainTaken means a domain is attached to some other resource, in whichever account, or its DNS leads there: see
+	// PointsElsewhere.
 	DomainTaken
 	// DomainUnverified means the control of a domain could not be proven (yet).
 	DomainUnverified
@@ -69,6 +70,9 @@ type Error struct {
 	Message string
 	// RetryAfter is the delay that a limiter asks for. Zero when unknown.
 	RetryAfter time.Duration
+	// PointsElsewhere means that a domain that counts as taken is free: it is refused because its DNS leads to another
+	// distribution.
+	PointsElsewhere bool
 	// Err is the cause, for logs.
 	Err error
 }
@@ -130,6 +134,12 @@ func RetryAfter(err error) time.Duration {
 		return e.RetryAfter
 	}
 	return 0
+}
+
+// PointsElsewhere reports whether a domain was refused because its DNS leads to another distribution.
+func PointsElsewhere(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.PointsElsewhere
 }
 
 // Ambiguous reports whether a mutating call that failed like this may have been

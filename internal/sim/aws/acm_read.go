@@ -63,11 +63,9 @@ func (s *Sim) describe(cert *certificate, now time.Time) map[string]any {
 	}
 	if options := s.validations(cert, now); len(options) > 0 {
 		out["DomainValidationOptions"] = options
-		if cert.renewal != "" {
-			out["RenewalSummary"] = map[string]any{
-				"DomainValidationOptions": options, "RenewalStatus": cert.renewal, "UpdatedAt": epoch(cert.renewalAt()),
-			}
-		}
+	}
+	if cert.renewal != "" {
+		out["RenewalSummary"] = s.renewalSummary(cert, now)
 	}
 	return out
 }
@@ -125,12 +123,36 @@ func (s *Sim) validations(cert *certificate, now time.Time) []map[string]any {
 	return out
 }
 
+// renewalSummary tells how far a renewal is, and which names keep it up: those whose DNS does not lead to CloudFront.
+func (s *Sim) renewalSummary(cert *certificate, now time.Time) map[string]any {
+	options := make([]map[string]any, len(cert.names))
+	for i, name := range cert.names {
+		status := renewalSuccess
+		switch {
+		case cert.renewal == renewalAuto:
+			status = certPending
+		case cert.renewal != renewalSuccess && !s.leads(name, now):
+			status = cert.renewal
+		}
+		options[i] = map[string]any{
+			"DomainName": name, "ValidationDomain": name, "ValidationMethod": "HTTP", "ValidationStatus": status,
+		}
+	}
+	out := map[string]any{
+		"DomainValidationOptions": options, "RenewalStatus": cert.renewal, "UpdatedAt": epoch(cert.renewalAt()),
+	}
+	if cert.renewal == renewalFailed {
+		out["RenewalStatusReason"] = "OTHER"
+	}
+	return out
+}
+
 // renewalAt is when the renewal got into the state it is in.
 func (cert *certificate) renewalAt() time.Time {
 	switch cert.renewal {
-	case "SUCCESS":
+	case renewalSuccess:
 		return cert.notBefore
-	case "FAILED":
+	case renewalFailed:
 		return cert.notAfter
 	}
 	return cert.tried

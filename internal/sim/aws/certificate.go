@@ -31,7 +31,7 @@ type certificate struct {
 	tokens   []token
 	proven   time.Time // since when each name has been validated
 	renewal  string    // RenewalStatus of ACM
-	tried    time.Time // the latest renewal that failed
+	tried    time.Time // when the latest renewal began
 }
 
 // token is where the proof for one domain has to be found.
@@ -48,6 +48,12 @@ const (
 	certTimedOut = "VALIDATION_TIMED_OUT"
 	certRevoked  = "REVOKED"
 	certFailed   = "FAILED"
+
+	// The states of a renewal.
+	renewalAuto       = "PENDING_AUTO_RENEWAL"
+	renewalValidation = "PENDING_VALIDATION"
+	renewalSuccess    = "SUCCESS"
+	renewalFailed     = "FAILED"
 
 	amazonIssued        = "AMAZON_ISSUED"
 	managedByCloudFront = "CLOUDFRONT"

@@ -129,6 +129,12 @@ func (s *Sim) addresses(host, owner string, kind uint16) []dns.RR {
 	switch {
 	case strings.HasSuffix(host, cloudFrontSuffix) && !s.endpointExists(host):
 		return nil
+	case kind == dns.TypeA && s.anycastAt(host) != "":
+		var found []dns.RR
+		for _, ip := range s.AnycastAddresses(s.anycastAt(host)) {
+			found = append(found, &dns.A{Hdr: header, A: net.ParseIP(ip)})
+		}
+		return found
 	case kind == dns.TypeA:
 		return []dns.RR{
 			&dns.A{Hdr: header, A: net.IPv4(198, 51, 100, sum[0])},
@@ -139,6 +145,16 @@ func (s *Sim) addresses(host, owner string, kind uint16) []dns.RR {
 		return []dns.RR{&dns.AAAA{Hdr: header, AAAA: ip}}
 	}
 	return nil
+}
+
+// anycastAt is the Anycast static IP list of the connection group at a host, if it has one.
+func (s *Sim) anycastAt(host string) string {
+	for _, a := range s.world.accounts {
+		if g := a.groups.find(a.endpoints[host]); g != nil {
+			return g.current().anycastID
+		}
+	}
+	return ""
 }
 
 // speaksIPv6 tells whether a host has IPv6 addresses: all but the connection

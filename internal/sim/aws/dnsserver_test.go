@@ -57,6 +57,26 @@ func shown(m *dns.Msg) string {
 	return strings.Join(parts, "; ")
 }
 
+// TestDNSOfAnAnycastList answers for a connection group with the addresses of its list.
+func TestDNSOfAnAnycastList(t *testing.T) {
+	sim := newSim(t, func(o *aws.Options) {
+		o.Seed.ConnectionGroups = append(o.Seed.ConnectionGroups, aws.SeedConnectionGroup{
+			ID: "cg_anycast", Name: "anycast", RoutingEndpoint: "danycast.cloudfront.net", AnycastIPListID: "aip_1",
+		})
+	})
+	list := sim.AnycastAddresses("aip_1")
+	if len(list) != 3 || slices.Equal(list, sim.AnycastAddresses("aip_2")) {
+		t.Errorf("addresses of the lists: %v, %v", list, sim.AnycastAddresses("aip_2"))
+	}
+	want := "NOERROR"
+	for _, ip := range list {
+		want += "; danycast.cloudfront.net. 60 IN A " + ip
+	}
+	if got := shown(lookup(t, "udp", dnsServer(t, sim), "danycast.cloudfront.net.", dns.TypeA)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestDNS(t *testing.T) {
 	sim, c := newZoneSim(t)
 	mustChange(t, c,

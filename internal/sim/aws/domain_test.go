@@ -58,6 +58,56 @@ func TestOwnershipFollowsDNS(t *testing.T) {
 	}
 }
 
+// TestDNSOfAnotherDistribution refuses a new domain that leads to a standard distribution, as far as CloudFront can tell.
+func TestDNSOfAnotherDistribution(t *testing.T) {
+	for name, tc := range map[string]struct {
+		mode, account string
+		record        string
+		challenge     bool
+		refused       bool
+	}{
+		"a CNAME":                             {mode: "direct", record: "CNAME", refused: true},
+		"to a distribution of others":         {mode: "direct", account: foreignAcct, record: "CNAME", refused: true},
+		"an alias with its challenge":         {mode: "direct", record: "A", challenge: true, refused: true},
+		"an alias alone tells nothing":        {mode: "direct", record: "A"},
+		"a multi-tenant one serves no domain": {mode: "tenant-only", record: "CNAME"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sim := newSim(t)
+			if err := sim.Load(aws.Seed{Distributions: []aws.SeedDistribution{{ID: "E2OLD", Account: tc.account, ConnectionMode: tc.mode}}}); err != nil {
+				t.Fatal(err)
+			}
+			endpoint := ""
+			for _, a := range sim.State().Accounts {
+				for _, d := range a.Distributions {
+					if d.ID == "E2OLD" {
+						endpoint = d.DomainName
+					}
+				}
+			}
+			leads := aws.SeedRecord{Name: "acme.example.com", Type: tc.record, AliasTarget: endpoint}
+			if tc.record == "CNAME" {
+				leads = aws.SeedRecord{Name: "acme.example.com", Type: tc.record, Values: []string{endpoint}}
+			}
+			zone := aws.SeedHostedZone{Name: "example.com", Records: []aws.SeedRecord{leads}}
+			if tc.challenge {
+				zone.Records = append(zone.Records, aws.SeedRecord{Name: "_cf-challenge.acme.example.com", Type: "TXT", Values: []string{`"` + endpoint + `"`}})
+			}
+			if err := sim.Load(aws.Seed{HostedZones: []aws.SeedHostedZone{zone}}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := client(sim).CreateDistributionTenant(t.Context(), tenantInput("acme"))
+			if !tc.refused && err == nil {
+				return
+			}
+			wantRefusal(t, err, 409, "CNAMEAlreadyExists")
+			if !strings.Contains(err.Error(), "points to another CloudFront distribution ("+endpoint+")") {
+				t.Errorf("the refusal does not say where DNS points: %v", err)
+			}
+		})
+	}
+}
+
 func TestUpdateDomainAssociation(t *testing.T) {
 	move := func(sim *aws.Sim, domain, target, etag string) (*cloudfront.UpdateDomainAssociationOutput, error) {
 		in := &cloudfront.UpdateDomainAssociationInput{Domain: &domain, TargetResource: &types.DistributionResourceId{DistributionTenantId: &target}}
@@ -105,6 +155,26 @@ func TestUpdateDomainAssociation(t *testing.T) {
 		if got := sdk.ToInt32(config.DistributionConfig.Aliases.Quantity); got != 0 {
 			t.Errorf("the distribution still has %d aliases", got)
 		}
+	})
+	t.Run("moves an alias off an enabled distribution unless the switch wants it disabled", func(t *testing.T) {
+		sim := newSim(t)
+		sim.ChangeSwitches(func(sw *aws.Switches) { sw.MoveNeedsDisabledSource = true })
+		target, etag := mustCreate(t, sim, "target")
+		_, err := move(sim, "www.example.com", *target.Id, etag)
+		wantRefusal(t, err, 400, "IllegalUpdate")
+		if got := sim.State().Accounts[0].Distributions[2].Aliases; len(got) != 1 || *get(t, sim, "target").ETag != etag {
+			t.Errorf("a refused move changed something: the distribution has %v", got)
+		}
+	})
+	t.Run("refuses an alias that no certificate of the target covers", func(t *testing.T) {
+		sim := newSim(t, func(o *aws.Options) {
+			o.Seed.Distributions = append(o.Seed.Distributions, aws.SeedDistribution{
+				ID: "E2SHOP", ConnectionMode: "direct", CertificateARN: certARN(2), Aliases: []string{"shop.customer.test"},
+			})
+		})
+		target, _ := mustCreate(t, sim, "target")
+		_, err := move(sim, "shop.customer.test", *target.Id, "")
+		wantRefusal(t, err, 400, "InvalidArgument")
 	})
 	t.Run("moves a domain onto a distribution", func(t *testing.T) {
 		sim := newSim(t)

@@ -27,6 +27,25 @@ func (w *world) domainsFree(names []string, holder domainHolder) error {
 	return nil
 }
 
+// dnsFree refuses a domain that is new to a tenant and whose public DNS leads to a standard distribution: the tenant
+// would not be reached.
+func (s *Sim) dnsFree(names []string, before *tenant, now time.Time) error {
+	for _, name := range names {
+		if before != nil && slices.Contains(before.domainNames(), name) {
+			continue
+		}
+		endpoint, _ := s.routingOf(name, now)
+		if endpoint == "" {
+			continue
+		}
+		if r := s.distributionAt(endpoint); r != nil && r.current().mode == modeDirect {
+			return conflict("CNAMEAlreadyExists", "The domain %s has a DNS record that points to another CloudFront distribution (%s). "+
+				"You must update the DNS record correctly to proceed.", name, endpoint)
+		}
+	}
+	return nil
+}
+
 // resolves tells whether DNS that is not simulated is said to lead from a name
 // to CloudFront. A seeded *.x stands for every name one label below x.
 func (w *world) resolves(name string) bool {

@@ -12,8 +12,8 @@ const (
 	validationWindow = 72 * time.Hour
 	// certificateLife is that of public certificates ACM issues since 2026.
 	certificateLife = 198 * 24 * time.Hour
-	// renewalLead is how long before its end a certificate is renewed, and
-	// renewalRetry how often that is tried again.
+	// renewalLead is how long before its end the renewal of a certificate begins, and
+	// renewalRetry how long each try takes.
 	renewalLead  = 45 * 24 * time.Hour
 	renewalRetry = time.Hour
 
@@ -138,7 +138,7 @@ func (s *Sim) age(cert *certificate, now time.Time) {
 	if cert.status != certIssued || cert.notAfter.IsZero() {
 		return
 	}
-	for cert.managedBy != "" && !now.Before(cert.notAfter.Add(-renewalLead)) {
+	for cert.managedBy != "" && !now.Before(cert.notAfter.Add(renewalRetry-renewalLead)) {
 		at := cert.notAfter.Add(-renewalLead)
 		if cert.tried.After(at) {
 			at = cert.tried
@@ -147,13 +147,13 @@ func (s *Sim) age(cert *certificate, now time.Time) {
 			break
 		}
 		cert.live(at)
-		cert.renewal, cert.tried = "SUCCESS", time.Time{}
+		cert.renewal, cert.tried = renewalSuccess, time.Time{}
 	}
 	renewal := cert.notAfter.Add(-renewalLead)
 	switch {
 	case !now.Before(cert.notAfter):
 		if cert.managedBy != "" {
-			cert.renewal = "FAILED"
+			cert.renewal = renewalFailed
 		}
 		s.setStatus(cert, certExpired, cert.notAfter)
 	case cert.managedBy == "":
@@ -161,20 +161,38 @@ func (s *Sim) age(cert *certificate, now time.Time) {
 	case now.Before(renewal):
 		s.willAge(renewal)
 	default:
-		cert.renewal, cert.tried = "PENDING_VALIDATION", now
-		if retry := now.Add(renewalRetry); retry.Before(cert.notAfter) {
-			s.willAge(retry)
-		} else {
-			s.willAge(cert.notAfter)
-		}
+		s.tryRenewal(cert, renewal, now)
 	}
 }
 
+// tryRenewal begins the renewal of a certificate, or notes that it can't be renewed yet. One that is not in use is not
+// renewed.
+func (s *Sim) tryRenewal(cert *certificate, begin, now time.Time) {
+	next := now.Add(renewalRetry)
+	switch first := begin.Add(renewalRetry); {
+	case !cert.attached():
+		cert.renewal = ""
+	case now.Before(first):
+		cert.renewal, cert.tried, next = renewalAuto, begin, first
+	default:
+		cert.renewal, cert.tried = renewalValidation, now
+	}
+	if !next.Before(cert.notAfter) {
+		next = cert.notAfter
+	}
+	s.willAge(next)
+}
+
 func (s *Sim) renewable(cert *certificate, now time.Time) bool {
-	return len(cert.owner.attached[cert.arn]) > 0 && !slices.ContainsFunc(cert.names, func(name string) bool {
-		_, ok := s.routingOf(name, now)
-		return !ok
-	})
+	return cert.attached() && !slices.ContainsFunc(cert.names, func(name string) bool { return !s.leads(name, now) })
+}
+
+// attached tells whether a tenant has the certificate.
+func (cert *certificate) attached() bool { return len(cert.owner.attached[cert.arn]) > 0 }
+
+func (s *Sim) leads(name string, now time.Time) bool {
+	_, ok := s.routingOf(name, now)
+	return ok
 }
 
 // setStatus moves a certificate to a state and updates the tenant that asked for it: its ETag changes although no

@@ -483,6 +483,10 @@ func TestRenewal(t *testing.T) {
 			false, func(s *aws.Sim) { s.Advance(life) },
 			acmtypes.CertificateStatusExpired, acmtypes.RenewalStatusFailed, startTime.Add(issueDelay + life),
 		},
+		"one whose renewal has just begun": {
+			true, func(s *aws.Sim) { s.Advance(life - 45*day); s.Advance(30 * time.Minute) },
+			acmtypes.CertificateStatusIssued, acmtypes.RenewalStatusPendingAutoRenewal, startTime.Add(issueDelay + life),
+		},
 		"one that was taken off again": {
 			true, func(s *aws.Sim) {
 				found := get(t, allowing(s), "acme")
@@ -536,6 +540,40 @@ func TestRenewal(t *testing.T) {
 				t.Errorf("%s, %+v, ends %v; want %s, %s, %v", got.Status, got.RenewalSummary, got.NotAfter, tc.status, tc.renewal, tc.notAfter)
 			}
 		})
+	}
+}
+
+// TestARenewalSaysWhatKeepsItUp names the domains whose DNS does not lead to CloudFront any more.
+func TestARenewalSaysWhatKeepsItUp(t *testing.T) {
+	sim := newSim(t)
+	end := startTime.Add(40 * day)
+	if err := sim.Load(aws.Seed{Tenants: []aws.SeedTenant{
+		{Name: "acme", DistributionID: "E2NOPARAMS", Domains: []string{"live.customer.org", "gone.customer.org"}, ManagedCertificate: &aws.SeedManagedCertificate{NotAfter: &end, Attached: true}},
+		{Name: "spare", DistributionID: "E2NOPARAMS", Domains: []string{"spare.customer.org"}, ManagedCertificate: &aws.SeedManagedCertificate{NotAfter: &end}},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	arn := *managedDetails(t, sim, "acme").CertificateArn
+	states := func() map[string]string {
+		summary := describe(t, sim, arn).RenewalSummary
+		got := map[string]string{"": string(summary.RenewalStatus), "reason": string(summary.RenewalStatusReason)}
+		for _, option := range summary.DomainValidationOptions {
+			got[*option.DomainName] = string(option.ValidationStatus)
+		}
+		return got
+	}
+	sim.Advance(time.Hour)
+	waiting := map[string]string{"": "PENDING_VALIDATION", "reason": "", "live.customer.org": "SUCCESS", "gone.customer.org": "PENDING_VALIDATION"}
+	if diff := cmp.Diff(waiting, states()); diff != "" {
+		t.Errorf("while a name is away (-want +got):\n%s", diff)
+	}
+	if got := describe(t, sim, *managedDetails(t, sim, "spare").CertificateArn).RenewalSummary; got != nil {
+		t.Errorf("a certificate that is not in use is renewed: %+v", got)
+	}
+	sim.Advance(40 * day)
+	failed := map[string]string{"": "FAILED", "reason": "OTHER", "live.customer.org": "SUCCESS", "gone.customer.org": "FAILED"}
+	if diff := cmp.Diff(failed, states()); diff != "" {
+		t.Errorf("after its end (-want +got):\n%s", diff)
 	}
 }
 

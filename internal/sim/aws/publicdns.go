@@ -2,6 +2,7 @@ package aws
 
 import (
 	"errors"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,10 +144,10 @@ func (s *Sim) follow(name string, now time.Time) trail {
 	}
 }
 
-// routingOf returns the CloudFront endpoint at which public DNS makes a name arrive, as CloudFront can tell. An alias
-// hides the endpoint, so it counts together with a TXT record that names it: _cf-challenge below the name, or below a
-// name on the way to the alias. A name that is in no simulated zone belongs to others: those that are said to resolve
-// arrive at an unknown endpoint. It needs the lock.
+// routingOf returns the CloudFront endpoint at which public DNS makes a name arrive, as CloudFront can tell. An alias,
+// or the addresses of an Anycast static IP list, hide the endpoint, so they count together with a TXT record that names
+// it: _cf-challenge below the name, or below a name on the way to the addresses. A name that is in no simulated zone
+// belongs to others: those that are said to resolve arrive at an unknown endpoint. It needs the lock.
 func (s *Sim) routingOf(name string, now time.Time) (endpoint string, ok bool) {
 	name, err := parseName(name)
 	if err != nil {
@@ -159,17 +160,19 @@ func (s *Sim) routingOf(name string, now time.Time) (endpoint string, ok bool) {
 	case t.zone == nil:
 		return "", s.world.resolves(hostName(t.last()))
 	}
-	endpoint = t.aliasTo()
-	if endpoint == "" {
-		return "", false
+	hidden := s.anycastTo(&t)
+	if alias := t.aliasTo(); alias != "" {
+		hidden = []string{alias}
 	}
-	challenged := slices.ContainsFunc(t.names, func(n string) bool {
-		return slices.Contains(s.textAt(challengeLabel+n, now), endpoint)
-	})
-	if !challenged {
-		return "", false
+	for _, at := range hidden {
+		challenged := slices.ContainsFunc(t.names, func(n string) bool {
+			return slices.Contains(s.textAt(challengeLabel+n, now), at)
+		})
+		if challenged {
+			return at, true
+		}
 	}
-	return endpoint, true
+	return "", false
 }
 
 // aliasTo returns the CloudFront endpoint an address alias at the end leads to.
@@ -180,6 +183,43 @@ func (t *trail) aliasTo() string {
 		}
 	}
 	return ""
+}
+
+// anycastTo returns the endpoints that the A records at the end may lead to: those of the connection groups with an
+// Anycast static IP list that has all of the addresses.
+func (s *Sim) anycastTo(t *trail) []string {
+	set := ofType(t.sets, typeA)
+	if set == nil || set.alias != nil {
+		return nil
+	}
+	var endpoints []string
+	for _, a := range s.world.accounts {
+		for _, r := range a.groups.live {
+			list := s.AnycastAddresses(r.current().anycastID)
+			if len(list) > 0 && !slices.ContainsFunc(set.values, func(ip string) bool { return !slices.Contains(list, ip) }) {
+				endpoints = append(endpoints, r.current().endpoint)
+			}
+		}
+	}
+	slices.Sort(endpoints)
+	return endpoints
+}
+
+// anycastAddresses is how many addresses an Anycast static IP list for apex domains has.
+const anycastAddresses = 3
+
+// AnycastAddresses returns the addresses of the Anycast static IP list with that id, out of a range that is set aside
+// for tests. A connection group with the list is reached there.
+func (s *Sim) AnycastAddresses(listID string) []string {
+	if listID == "" {
+		return nil
+	}
+	list := make([]string, anycastAddresses)
+	for i := range list {
+		sum := s.derive.sum("anycast", listID, strconv.Itoa(i))
+		list[i] = net.IPv4(198, 18+sum[0]%2, sum[1], sum[2]).String()
+	}
+	return list
 }
 
 // textAt returns the TXT values resolvers see at a name, without quotes.
@@ -212,13 +252,20 @@ func (s *Sim) endpointExists(endpoint string) bool {
 		if a.endpoints[endpoint] != "" {
 			return true
 		}
+	}
+	return s.distributionAt(endpoint) != nil
+}
+
+// distributionAt finds the distribution of any account at a host in cloudfront.net.
+func (s *Sim) distributionAt(endpoint string) *record[distribution] {
+	for _, a := range s.world.accounts {
 		for _, r := range a.distributions.live {
 			if r.current().endpoint == endpoint {
-				return true
+				return r
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // provesMove tells whether the TXT record that a move between accounts takes is

@@ -16,8 +16,12 @@ const testEndpoint = "dhome.cloudfront.net"
 func routingWorld(t *testing.T) *Sim {
 	t.Helper()
 	return New(Options{Clock: stillClock{}, Seed: &Seed{
-		Accounts:         []SeedAccount{{ID: DefaultAccount}, {ID: "999988887777"}},
-		ConnectionGroups: []SeedConnectionGroup{{ID: "cg_home", Name: "home", RoutingEndpoint: testEndpoint}},
+		Accounts: []SeedAccount{{ID: DefaultAccount}, {ID: "999988887777"}},
+		ConnectionGroups: []SeedConnectionGroup{
+			{ID: "cg_home", Name: "home", RoutingEndpoint: testEndpoint},
+			{ID: "cg_first", Name: "first", RoutingEndpoint: "dfirst.cloudfront.net", AnycastIPListID: "aip_1"},
+			{ID: "cg_second", Name: "second", RoutingEndpoint: "dsecond.cloudfront.net", AnycastIPListID: "aip_1"},
+		},
 		ResolvingDomains: []string{"live.elsewhere.test", "old.example.com"},
 		HostedZones: []SeedHostedZone{
 			{Name: "example.com.", ID: "ZPARENT", Records: []SeedRecord{
@@ -50,6 +54,19 @@ func routingWorld(t *testing.T) *Sim {
 
 func TestRoutingOf(t *testing.T) {
 	s := routingWorld(t)
+	list := s.AnycastAddresses("aip_1")
+	challenge := func(domain, endpoint string) SeedRecord {
+		return SeedRecord{Name: challengeLabel + domain, Type: "TXT", Values: []string{`"` + endpoint + `"`}}
+	}
+	if err := s.Load(Seed{HostedZones: []SeedHostedZone{{Name: "anycast.test", Records: []SeedRecord{
+		{Name: "anycast.test", Type: "A", Values: list}, challenge("anycast.test", "dsecond.cloudfront.net"),
+		{Name: "one.anycast.test", Type: "A", Values: list[:1]}, challenge("one.anycast.test", "dfirst.cloudfront.net"),
+		{Name: "alone.anycast.test", Type: "A", Values: list},
+		{Name: "mixed.anycast.test", Type: "A", Values: append([]string{"192.0.2.1"}, list...)}, challenge("mixed.anycast.test", "dfirst.cloudfront.net"),
+		{Name: "other.anycast.test", Type: "A", Values: list}, challenge("other.anycast.test", testEndpoint),
+	}}}}); err != nil {
+		t.Fatal(err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, tc := range map[string]struct {
@@ -70,15 +87,20 @@ func TestRoutingOf(t *testing.T) {
 		"a chain may end outside the simulator":               {"out.example.com", "", true},
 		"DNS outside the simulator is what it is said to be":  {"live.elsewhere.test", "", true},
 		"or not": {"dead.elsewhere.test", "", false},
-		"what a simulated zone says beats what is said":   {"old.example.com", "", false},
-		"the most specific zone answers":                  {"shadow.sub.example.com", "", false},
-		"a private zone is not public":                    {"www.private.test", "", false},
-		"an alias alone hides where it leads":             {"alias.example.com", "", false},
-		"an alias with its challenge counts":              {"example.com", testEndpoint, true},
-		"a challenge that names another endpoint doesn't": {"wrong.example.com", "", false},
-		"the challenge may be at a name on the way":       {"to-apex.example.com", testEndpoint, true},
-		"an address is not CloudFront":                    {"plain.example.com", "", false},
-		"what is no name leads nowhere":                   {"a..b", "", false},
+		"what a simulated zone says beats what is said":                                   {"old.example.com", "", false},
+		"the most specific zone answers":                                                  {"shadow.sub.example.com", "", false},
+		"a private zone is not public":                                                    {"www.private.test", "", false},
+		"an alias alone hides where it leads":                                             {"alias.example.com", "", false},
+		"an alias with its challenge counts":                                              {"example.com", testEndpoint, true},
+		"a challenge that names another endpoint doesn't":                                 {"wrong.example.com", "", false},
+		"the challenge may be at a name on the way":                                       {"to-apex.example.com", testEndpoint, true},
+		"the addresses of an Anycast list, with a challenge that names one of its groups": {"anycast.test", "dsecond.cloudfront.net", true},
+		"one of its addresses is enough":                                                  {"one.anycast.test", "dfirst.cloudfront.net", true},
+		"without a challenge they hide where they lead":                                   {"alone.anycast.test", "", false},
+		"another address among them leads elsewhere":                                      {"mixed.anycast.test", "", false},
+		"a group without the list is not reached there":                                   {"other.anycast.test", "", false},
+		"an address is not CloudFront":                                                    {"plain.example.com", "", false},
+		"what is no name leads nowhere":                                                   {"a..b", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			endpoint, ok := s.routingOf(tc.domain, s.now())

@@ -53,7 +53,7 @@ func (s *Sim) admitTenant(c *call, in tenantInput) (*tenant, error) {
 	if c.acct.tenants.names[in.name] != nil {
 		return nil, conflict("EntityAlreadyExists", "A distribution tenant with the name %s already exists.", in.name)
 	}
-	if err := s.world.domainsFree(in.domains, domainHolder{}); err != nil {
+	if err := s.checkDomains(c, in, domainHolder{}, nil); err != nil {
 		return nil, err
 	}
 	if err := checkParams(in.params, dist.current().params); err != nil {
@@ -76,6 +76,14 @@ func (s *Sim) admitTenant(c *call, in tenantInput) (*tenant, error) {
 		return nil, limitExceeded("The account has reached its quota of %d distribution tenants.", s.quotas.Tenants)
 	}
 	return next, nil
+}
+
+// checkDomains refuses domains that the holder can't have. Those of a seed may lead anywhere.
+func (s *Sim) checkDomains(c *call, in tenantInput, holder domainHolder, before *tenant) error {
+	if err := s.world.domainsFree(in.domains, holder); err != nil || in.seeded {
+		return err
+	}
+	return s.dnsFree(in.domains, before, c.now)
 }
 
 // storeNewTenant puts an admitted tenant into the world. The id is derived
@@ -155,11 +163,8 @@ func (s *Sim) updateTenant(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if in.hasDomains {
-		holder := domainHolder{kind: kindTenant, account: c.acct.id, id: r.id}
-		if err := s.world.domainsFree(in.domains, holder); err != nil {
-			return reply{}, err
-		}
+	if err := s.checkDomains(c, in, domainHolder{kind: kindTenant, account: c.acct.id, id: r.id}, before); err != nil {
+		return reply{}, err
 	}
 	if err := s.checkCustomizations(c, next, before); err != nil {
 		return reply{}, err

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/acm/types"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -93,8 +94,23 @@ func (c *Client) DescribeCertificate(ctx context.Context, arn string) (distribut
 		NotAfter: awssdk.ToTime(detail.NotAfter), InUse: len(detail.InUseBy) > 0,
 		CloudFrontManaged: detail.ManagedBy == types.CertificateManagedByCloudfront,
 		Type:              string(detail.Type), Issuer: awssdk.ToString(detail.Issuer),
-		FailureReason: string(detail.FailureReason),
+		FailureReason: string(detail.FailureReason), Renewal: renewal(detail.RenewalSummary),
 	}, nil
+}
+
+func renewal(s *types.RenewalSummary) certificate.Renewal {
+	if s == nil {
+		return certificate.Renewal{}
+	}
+	var pending []string
+	for _, option := range s.DomainValidationOptions {
+		if option.DomainName != nil && option.ValidationStatus != types.DomainStatusSuccess {
+			pending = append(pending, *option.DomainName)
+		}
+	}
+	return certificate.Renewal{
+		Status: string(s.RenewalStatus), Reason: string(s.RenewalStatusReason), Pending: names(nil, pending),
+	}
 }
 
 // ListCertificates implements port.Certificates. Without the key types ACM leaves out

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -96,6 +97,46 @@ func TestDescribe(t *testing.T) {
 	}
 	if _, err := client.DescribeCertificate(t.Context(), absentARN); !fault.Is(err, fault.NotFound) {
 		t.Errorf("absent certificate: %v, want NotFound", err)
+	}
+}
+
+func TestHowFarARenewalIs(t *testing.T) {
+	seed, soon := sim.DefaultSeed(), time.Now().Add(10*24*time.Hour)
+	seed.Distributions = []sim.SeedDistribution{{ID: "E2TENANTS"}}
+	seed.ResolvingDomains = []string{"live.example.net"}
+	seed.Tenants = []sim.SeedTenant{{
+		Name: "shop", DistributionID: "E2TENANTS", Domains: []string{"live.example.net", "lost.example.net"},
+		ManagedCertificate: &sim.SeedManagedCertificate{ARN: managedARN, NotAfter: &soon, Attached: true},
+	}}
+	s := sim.New(sim.Options{Seed: &seed})
+	client := newClient(t, s.Transport(), 50)
+	s.Advance(time.Hour)
+	expect := func(want certificate.Renewal) {
+		t.Helper()
+		got, err := client.DescribeCertificate(t.Context(), managedARN)
+		if diff := cmp.Diff(want, got.Renewal); diff != "" || err != nil {
+			t.Errorf("error %v, renewal (-want +got):\n%s", err, diff)
+		}
+	}
+	expect(certificate.Renewal{Status: certificate.RenewalWaiting, Pending: []string{"lost.example.net"}})
+	s.SetResolving(true, "lost.example.net")
+	s.Advance(time.Hour)
+	expect(certificate.Renewal{Status: certificate.RenewalDone})
+	s.SetResolving(false, "lost.example.net")
+	s.Advance(199 * 24 * time.Hour)
+	expect(certificate.Renewal{Status: certificate.RenewalFailed, Reason: "OTHER", Pending: []string{"lost.example.net"}})
+}
+
+// A renewal that ACM has just begun has validated no name yet.
+func TestARenewalThatNeedsNothing(t *testing.T) {
+	answer := &canned.Transport{Status: http.StatusOK, ContentType: contentType, Body: `{"Certificate": {"CertificateArn": "arn:a", "Status": "ISSUED",
+		"RenewalSummary": {"RenewalStatus": "PENDING_AUTO_RENEWAL", "UpdatedAt": 1, "DomainValidationOptions": [
+			{"DomainName": "B.example.com", "ValidationStatus": "PENDING_VALIDATION"}, {"DomainName": "a.example.com"}, {"ValidationStatus": "FAILED"},
+			{"DomainName": "c.example.com", "ValidationStatus": "SUCCESS"}]}}}`}
+	got, err := newClient(t, answer, 50).DescribeCertificate(t.Context(), sim.DefaultCertificateARN)
+	want := certificate.Renewal{Status: certificate.RenewalAutomatic, Pending: []string{"a.example.com", "b.example.com"}}
+	if diff := cmp.Diff(want, got.Renewal); diff != "" || err != nil {
+		t.Errorf("error %v, renewal (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -44,7 +44,7 @@ func wholeDistribution(operation string, d *types.Distribution, etag *string) (p
 	return port.Distribution{
 		Observed: distribution.Observed{
 			ID: *d.Id, ARN: *d.ARN, ETag: *etag, Status: *d.Status, Enabled: *config.Enabled,
-			Modified: awssdk.ToTime(d.LastModifiedTime),
+			Modified: awssdk.ToTime(d.LastModifiedTime), Aliases: converted[string](valueOf(config.Aliases).Items),
 		},
 		CallerReference: *config.CallerReference,
 		DomainName:      awssdk.ToString(d.DomainName),

@@ -1,6 +1,9 @@
 package cloudfront
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -97,7 +100,17 @@ var errorTable = aws.Table{
 	},
 }
 
-func classify(operation string, err error) error { return errorTable.Classify(operation, err) }
+// pointsElsewhere is, in lower case, how CloudFront says that it refuses a domain for its DNS. The code is the same as
+// for a domain that another resource has.
+const pointsElsewhere = "points to another cloudfront distribution"
+
+func classify(operation string, err error) error {
+	classified := errorTable.Classify(operation, err)
+	if e, ok := errors.AsType[*fault.Error](classified); ok && e.Kind == fault.DomainTaken {
+		e.PointsElsewhere = strings.Contains(strings.ToLower(e.Message), pointsElsewhere)
+	}
+	return classified
+}
 
 // present refuses a pointer that the SDK left nil because its element was missing.
 func present[T any](operation, what string, value *T) error {

@@ -129,6 +129,14 @@ var reads = []operation{
 		_, _, err := c.TenantsOf(ctx, distributionID, "")
 		return err
 	}},
+	{"VerifyDnsConfiguration", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
+		_, err := c.VerifyDNS(ctx, o.ID, "")
+		return err
+	}},
+	{"ListDomainConflicts", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
+		_, err := c.DomainConflicts(ctx, "shop.example.com", o.ID)
+		return err
+	}},
 }
 
 // failures are the ways in which a call can fail that a retry might fix, and how often a read is sent then. A write is
@@ -301,6 +309,8 @@ func TestAnswersThatLackSomethingAreTransient(t *testing.T) {
 		"GetDistribution":                   `<Distribution><Id>E1</Id></Distribution>`,
 		"ListConnectionGroups":              `<R><ConnectionGroups><ConnectionGroupSummary><Name>a</Name></ConnectionGroupSummary></ConnectionGroups></R>`,
 		"ListDistributionsByConnectionMode": `<DistributionList><Quantity>1</Quantity></DistributionList>`,
+		"VerifyDnsConfiguration":            `<R><DnsConfigurationList><DnsConfiguration><Domain>a</Domain></DnsConfiguration></DnsConfigurationList></R>`,
+		"ListDomainConflicts":               `<R><DomainConflicts><DomainConflicts><Domain>a</Domain></DomainConflicts></DomainConflicts></R>`,
 		"GetConnectionGroup":                `<ConnectionGroup><Id>cg_1</Id></ConnectionGroup>`,
 	}
 	for _, op := range reads {
