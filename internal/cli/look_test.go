@@ -282,7 +282,7 @@ func TestCertificatesOfDistributions(t *testing.T) {
 	distribution("spare", certificate("arn:spare", 60))
 	distribution("unknown", nil)
 	for n, own := range []string{"", "", "arn:shared"} {
-		tenant(t, ns, fmt.Sprintf("t%d", n), func(o *v1alpha1.DistributionTenant) {
+		tenant(t, ns, fmt.Sprintf("tenant-%d", n), func(o *v1alpha1.DistributionTenant) {
 			ready(o)
 			o.Status.CertificateARN, o.Status.Certificate = own, certificate("arn:shared", 20)
 		})
