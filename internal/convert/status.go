@@ -125,8 +125,8 @@ func served(c *v1alpha1.ServedCertificate) *distributiontenant.Served {
 	return out
 }
 
-// DistributionCertificate is what status says of the certificate that a distribution has, of which ACM last showed seen. If
-// nothing was seen of it, status keeps what it has of the same certificate.
+// DistributionCertificate is what status says of the certificate that a distribution has, of which ACM last showed seen.
+// If nothing was seen of it, status keeps what it has of the same certificate.
 func DistributionCertificate(before *v1alpha1.ServedCertificate, arn string, seen *distributiontenant.Served) *v1alpha1.ServedCertificate {
 	if seen != nil {
 		c := seen.Completed(served(before))

@@ -65,7 +65,7 @@ func (e *Expiry) watchInherited(ctx context.Context) time.Duration {
 	return pause
 }
 
-// begin chooses what to read: all of it once an hour, and meanwhile the certificates that a Distribution object is new to.
+// begin chooses what to read: all of it once an hour, and meanwhile certificates that a distribution has asked for since.
 func (e *Expiry) begin() time.Duration {
 	r, now, shown := &e.inherited, e.opts.Clock.Now(), e.opts.References.shown
 	if wait := r.next.Sub(now); wait > 0 {

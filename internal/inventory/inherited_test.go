@@ -148,8 +148,8 @@ func TestShownCertificatesAreForgotten(t *testing.T) {
 	}
 }
 
-// The certificate of a distribution without tenants is read soon after it is asked for, and then once an hour for as long as
-// it is.
+// The certificate of a distribution without tenants is read soon after it is asked for, and then once an hour for as long
+// as it is.
 func TestWatchedCertificates(t *testing.T) {
 	w := reads(t, options{seed: seeded([]int{100}, nil)})
 	w.pass(2 * time.Minute)
@@ -178,7 +178,7 @@ func TestWatchedCertificates(t *testing.T) {
 	}
 }
 
-// A certificate that tenants inherit and a distribution watches is read once. One that can't be read is tried each hour.
+// A certificate that tenants inherit and a distribution asks for is read once. One that can't be read is tried each hour.
 func TestWatchedCertificatesCostNothingTwice(t *testing.T) {
 	w := reads(t, options{tenants: 3})
 	w.references.Watched(sim.DefaultCertificateARN)

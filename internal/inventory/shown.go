@@ -35,8 +35,8 @@ type bearer struct {
 	disabled bool
 }
 
-// watchedFor is how long a certificate is looked at after a distribution last asked for it, which is in each of its passes.
-// One that was deleted costs a call an hour until then.
+// watchedFor is how long a certificate is looked at after a distribution last asked for it, as each of its passes does.
+// That of a deleted distribution costs a call an hour until then.
 const watchedFor = 24 * time.Hour
 
 // watched is when a distribution last asked for a certificate, and whether it is still to be read for the first time.
@@ -175,8 +175,8 @@ func (r *References) Served(arn string) *distributiontenant.Served {
 	return &c
 }
 
-// Watched is the certificate of a distribution, as Served has it. From now on it is looked at each hour, whether or not a
-// tenant inherits it, for as long as it is asked for.
+// Watched is the certificate of a distribution, as Served has it. From now on it is looked at each hour, whether or not
+// a tenant inherits it, for as long as it is asked for.
 func (r *References) Watched(arn string) *distributiontenant.Served {
 	r.shown.watch(arn, r.clock.Now())
 	return r.Served(arn)

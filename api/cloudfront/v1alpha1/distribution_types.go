@@ -437,9 +437,9 @@ type DistributionStatus struct {
 	// +optional
 	DomainName string `json:"domainName,omitempty"`
 
-	// certificate is the certificate of the distribution, which tenants without their own inherit, as ACM last showed it. It
-	// is only updated when ACM shows a renewal or the distribution has another certificate. Absent while its expiry is not
-	// known, and with a certificate that is not in ACM.
+	// certificate is the certificate of the distribution, which tenants without their own inherit, as ACM last showed it.
+	// It is only updated when ACM shows a renewal or the distribution has another certificate. Absent while its expiry is
+	// not known, and with a certificate that is not in ACM.
 	// +optional
 	Certificate *ServedCertificate `json:"certificate,omitempty"`
 

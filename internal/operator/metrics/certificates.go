@@ -44,8 +44,8 @@ func (g *Gauges) certificates(_ context.Context, emit emitter) error {
 	return nil
 }
 
-// distributionCertificates shows, distribution by distribution, when the certificate expires that its tenants inherit. There
-// are a few of them, and each serves many. Of more than may be shown, those that expire first are.
+// distributionCertificates shows, distribution by distribution, when the certificate expires that its tenants inherit.
+// There are a few of them, and each serves many. Of more than may be shown, those that expire first are.
 func (g *Gauges) distributionCertificates(ctx context.Context, emit emitter) error {
 	var list v1alpha1.DistributionList
 	err := g.list(ctx, config.Distribution, &list)

@@ -89,8 +89,8 @@ func TestTheFirstDistributionCertificatesToExpireAreShown(t *testing.T) {
 
 const importedARN = "arn:aws:acm:us-east-1:" + sim.DefaultAccount + ":certificate/00000000-0000-4000-8000-0000000000ca"
 
-// What ACM says of a distribution's certificate reaches the metric through the status of the object, whether or not a tenant
-// inherits it. While nothing changes, nothing is written, and each certificate is read once an hour.
+// ACM's word on a distribution's certificate reaches the metric through the status of the object, whether or not a
+// tenant inherits it. While nothing changes, nothing is written, and each certificate is read once an hour.
 func TestDistributionCertificatesAreWatched(t *testing.T) {
 	t.Parallel()
 	w := world.NewOffline(t, world.Options{Expiry: true})
