@@ -171,7 +171,7 @@ var permissions = []Permission{
 	{
 		Action: "acm:DescribeCertificate", Feature: Preflight, Resource: certificates, Read: true,
 		For:     "Checking that a certificate is issued and covers every domain, and when a distribution's expires.",
-		Without: "Mistakes are only found by AWS: the condition has the AWS error instead of the names that the certificate covers. `status.certificate` is missing where the certificate is the distribution's.",
+		Without: "Mistakes are only found by AWS: the condition has the AWS error instead of the names that the certificate covers. `status.certificate` is missing where the certificate is the distribution's, and neither a metric nor an alert shows when that expires.",
 	},
 	{
 		Action: "cloudfront:ListConnectionGroups", Feature: Preflight, Resource: anything, Read: true,

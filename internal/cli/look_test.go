@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -254,6 +255,43 @@ func TestCertificatesByExpiry(t *testing.T) {
 		t.Errorf("--expiring 30d shows a certificate that expires in 200 days:\n%s", got)
 	}
 	shows(t, prints(t, "certs", "-n", ns, "--expiring", "1d"), "no certificate expires within that time")
+}
+
+// A certificate of a distribution is shown with what inherits it, even if that is nothing.
+func TestCertificatesOfDistributions(t *testing.T) {
+	ns := namespace(t)
+	certificate := func(arn string, days int) *v1alpha1.ServedCertificate {
+		return &v1alpha1.ServedCertificate{ARN: arn, NotAfter: metav1.NewTime(now.Add(time.Duration(days) * 24 * time.Hour)), Issuer: "Example CA", Type: "Imported"}
+	}
+	distribution := func(name string, c *v1alpha1.ServedCertificate) {
+		t.Helper()
+		o := &v1alpha1.Distribution{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Spec: v1alpha1.DistributionSpec{
+			DistributionConfig: v1alpha1.DistributionConfig{
+				Origins:              []v1alpha1.Origin{{ID: "app", DomainName: "app.example.com", CustomOriginConfig: &v1alpha1.CustomOriginConfig{}}},
+				DefaultCacheBehavior: &v1alpha1.CacheBehaviorSettings{TargetOriginID: "app", ViewerProtocolPolicy: "redirect-to-https", CachePolicyID: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"},
+				ViewerCertificate:    &v1alpha1.ViewerCertificate{ACMCertificateARN: "arn:aws:acm:us-east-1:111122223333:certificate/" + name},
+			},
+		}}
+		create(t, o)
+		o.Status.Certificate = c
+		if err := admin.Status().Update(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	distribution("shared", certificate("arn:shared", 20))
+	distribution("spare", certificate("arn:spare", 60))
+	distribution("unknown", nil)
+	for n, own := range []string{"", "", "arn:shared"} {
+		tenant(t, ns, fmt.Sprintf("tenant-%d", n), func(o *v1alpha1.DistributionTenant) {
+			ready(o)
+			o.Status.CertificateARN, o.Status.Certificate = own, certificate("arn:shared", 20)
+		})
+	}
+	got := prints(t, "certs", "-n", ns)
+	shows(t, got, "distribution "+ns+"/shared, inherited by 2 tenants, attached to 1 tenant   arn:shared", "distribution "+ns+"/spare ",
+		"the certificate of 1 distribution is not known")
+	shows(t, prints(t, "status", "-n", ns), "the first of 2 expires in 20d: distribution "+ns+"/shared")
+	shows(t, prints(t, "certs", "-n", ns, "-o", "json"), `"inheritedBy": 2`, `"unknownDistributions": 1`)
 }
 
 func TestReportIsOnePage(t *testing.T) {

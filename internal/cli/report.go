@@ -130,7 +130,7 @@ func weeksOf(c certificates, now time.Time) []report.Week {
 		}
 		weeks[n].Certificates++
 		weeks[n].Tenants += u.Tenants
-		names[n] = append(names[n], u.First)
+		names[n] = append(names[n], u.name())
 		switch {
 		case left < verySoon:
 			weeks[n].State = "person"

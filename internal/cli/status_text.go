@@ -29,7 +29,7 @@ func (st fleetStatus) text(p *page) {
 		t.add("drift", p.paint(yellow, count(st.Drifted, "tenant differs", "tenants differ")+" from the spec")+"   -> kubectl cfdt report --html")
 	}
 	if n := st.NextExpiry; n != nil {
-		t.add("certs", fmt.Sprintf("the first of %s expires in %s: %s   -> kubectl cfdt certs", number(st.Certificates), p.until(n.NotAfter.Time), n.First))
+		t.add("certs", fmt.Sprintf("the first of %s expires in %s: %s   -> kubectl cfdt certs", number(st.Certificates), p.until(n.NotAfter.Time), n.name()))
 	}
 	st.others(p, &t)
 	t.rows = slices.DeleteFunc(t.rows, func(row []string) bool { return row[1] == "" })

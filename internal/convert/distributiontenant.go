@@ -207,7 +207,10 @@ func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 		ETag: s.ETag, RoutingEndpoint: s.DNSTarget,
 		Parents: distributiontenant.Parents{DistributionID: s.DistributionID, ConnectionGroupID: s.ConnectionGroupID},
 	}
-	m.Certificates, m.Served = slices.Clone(s.ManagedCertificates), served(s)
+	m.Certificates, m.Served = slices.Clone(s.ManagedCertificates), served(s.Certificate)
+	if m.Served != nil {
+		m.Served.Inherited = m.Served.ARN != s.CertificateARN
+	}
 	if s.ManagedCertificateStatus != "" {
 		m.Certificate = managed(s)
 	}

@@ -58,3 +58,29 @@ func TestServedCertificate(t *testing.T) {
 		t.Errorf("the schema takes no such certificate: %+v", c)
 	}
 }
+
+func TestDistributionCertificate(t *testing.T) {
+	end := now.Truncate(time.Second)
+	at := func(arn, issuer string) *v1alpha1.ServedCertificate {
+		return &v1alpha1.ServedCertificate{ARN: arn, NotAfter: metav1.NewTime(end), Issuer: issuer, Type: v1alpha1.CertificateTypeImported}
+	}
+	seen := func(issuer string) *distributiontenant.Served {
+		return &distributiontenant.Served{ARN: "arn:cert", NotAfter: end, Issuer: issuer, Type: "IMPORTED"}
+	}
+	for name, c := range map[string]struct {
+		before *v1alpha1.ServedCertificate
+		seen   *distributiontenant.Served
+		want   *v1alpha1.ServedCertificate
+	}{
+		"what ACM shows":                              {nil, seen("Our CA"), at("arn:cert", "Our CA")},
+		"ACM shows it in place of another":            {at("arn:other", "Their CA"), seen(""), at("arn:cert", "")},
+		"a list of ACM does not show the issuer":      {at("arn:cert", "Our CA"), seen(""), at("arn:cert", "Our CA")},
+		"nothing was seen since a restart":            {at("arn:cert", "Our CA"), nil, at("arn:cert", "Our CA")},
+		"nothing was seen of the one that it has now": {at("arn:other", "Our CA"), nil, nil},
+		"nothing is known":                            {nil, nil, nil},
+	} {
+		if d := cmp.Diff(c.want, convert.DistributionCertificate(c.before, "arn:cert", c.seen)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}

@@ -106,21 +106,30 @@ func servedStatus(c *distributiontenant.Served) *v1alpha1.ServedCertificate {
 }
 
 // served reads it back.
-func served(s *v1alpha1.DistributionTenantStatus) *distributiontenant.Served {
-	c := s.Certificate
+func served(c *v1alpha1.ServedCertificate) *distributiontenant.Served {
 	if c == nil {
 		return nil
 	}
-	out := &distributiontenant.Served{
-		ARN: c.ARN, NotAfter: c.NotAfter.Time, Issuer: c.Issuer, CloudFrontManaged: c.Type == v1alpha1.CertificateTypeManaged,
-		Inherited: c.ARN != s.CertificateARN,
-	}
+	out := &distributiontenant.Served{ARN: c.ARN, NotAfter: c.NotAfter.Time, Issuer: c.Issuer, CloudFrontManaged: c.Type == v1alpha1.CertificateTypeManaged}
 	for word, t := range certificateTypes {
 		if t == c.Type || out.CloudFrontManaged && t == v1alpha1.CertificateTypeIssued {
 			out.Type = word
 		}
 	}
 	return out
+}
+
+// DistributionCertificate is what status says of the certificate that a distribution has, of which ACM last showed seen.
+// If nothing was seen of it, status keeps what it has of the same certificate.
+func DistributionCertificate(before *v1alpha1.ServedCertificate, arn string, seen *distributiontenant.Served) *v1alpha1.ServedCertificate {
+	if seen != nil {
+		c := seen.Completed(served(before))
+		return servedStatus(&c)
+	}
+	if before != nil && before.ARN == arn {
+		return before
+	}
+	return nil
 }
 
 // dnsStatus is the ledger; nil when there is none, so that nothing is written about it.

@@ -61,8 +61,8 @@ type AttachedCertificate struct {
 // Expiry watches how long the certificates that tenants have attached are still good for. It lists those of the
 // account, since describing each would take a fleet an hour of ACM's rate.
 //
-// It looks at the certificates of distributions as well, so that the tenants which inherit them can say when those
-// expire. In its report, which is about what tenants have of their own, they are not.
+// It looks at the certificates of distributions as well, so that these and the tenants which inherit them can say when
+// those expire. In its report, which is about what tenants have of their own, they are not.
 type Expiry struct {
 	opts    ExpiryOptions
 	report  atomic.Pointer[ExpiryReport]

@@ -19,9 +19,9 @@ const (
 )
 
 // inherited looks at the certificates of the distributions from which tenants inherit theirs, a call or two for each
-// distribution and none for a tenant.
+// distribution and none for a tenant, and at those of Distribution objects, a call for each certificate.
 type inherited struct {
-	// distributions and certificates are still to be read in this round.
+	// distributions and certificates are still to be read, in this round or before it.
 	distributions, certificates []string
 	round                       bool
 	next                        time.Time
@@ -33,14 +33,10 @@ func (e *Expiry) watchInherited(ctx context.Context) time.Duration {
 		return expiryInterval
 	}
 	r := &e.inherited
-	if !r.round {
-		if wait := r.next.Sub(e.opts.Clock.Now()); wait > 0 {
+	if !r.round && len(r.certificates) == 0 {
+		if wait := e.begin(); wait > 0 {
 			return wait
 		}
-		if e.opts.Inventory.Stats().LastSweep.IsZero() {
-			return expiryGlance
-		}
-		r.distributions, r.round = e.inheritedFrom(), true
 	}
 	ctx = port.WithCall(ctx, port.Call{Key: "certificates", Class: port.Sweep})
 	switch {
@@ -67,6 +63,22 @@ func (e *Expiry) watchInherited(ctx context.Context) time.Duration {
 	r.round, r.next = false, e.opts.Clock.Now().Add(pause)
 	e.announce()
 	return pause
+}
+
+// begin chooses what to read: all of it once an hour, and meanwhile certificates that a distribution has asked for since.
+func (e *Expiry) begin() time.Duration {
+	r, now, shown := &e.inherited, e.opts.Clock.Now(), e.opts.References.shown
+	if wait := r.next.Sub(now); wait > 0 {
+		if r.certificates = shown.unread(); len(r.certificates) > 0 {
+			return 0
+		}
+		return min(wait, expiryGlance)
+	}
+	if e.opts.Inventory.Stats().LastSweep.IsZero() {
+		return expiryGlance
+	}
+	r.distributions, r.certificates, r.round = e.inheritedFrom(), shown.toWatch(now), true
+	return 0
 }
 
 // announce queues the tenants whose certificate is not as it was.

@@ -147,3 +147,55 @@ func TestShownCertificatesAreForgotten(t *testing.T) {
 		t.Errorf("known: %v", got)
 	}
 }
+
+// The certificate of a distribution without tenants is read soon after it is asked for, and then once an hour for as long
+// as it is.
+func TestWatchedCertificates(t *testing.T) {
+	w := reads(t, options{seed: seeded([]int{100}, nil)})
+	w.pass(2 * time.Minute)
+	if n := w.calls()["DescribeCertificate"]; n != 0 {
+		t.Fatalf("%d reads of a certificate that nothing has", n)
+	}
+	if got := ends(w.references.Watched(arn(0))); got != "unknown" {
+		t.Errorf("at first: %s", got)
+	}
+	w.pass(time.Minute)
+	want := days(100).Format(time.DateOnly) + " Amazon"
+	if got := ends(w.references.Watched(arn(0))); got != want {
+		t.Errorf("a minute later: %s, want %s", got, want)
+	}
+	w.pass(time.Hour)
+	w.references.Watched(arn(0))
+	spent := w.cost(func() { w.pass(6 * time.Hour) })
+	if d := cmp.Diff(map[string]int{"DescribeCertificate": 6}, spent); d != "" {
+		t.Errorf("six hours (-want +got):\n%s", d)
+	}
+	for range 5 {
+		w.pass(6 * time.Hour)
+	}
+	if spent := w.cost(func() { w.pass(6 * time.Hour) }); len(spent) > 0 {
+		t.Errorf("calls for a certificate that nothing has asked for in a day: %v", spent)
+	}
+}
+
+// A certificate that tenants inherit and a distribution asks for is read once. One that can't be read is tried each hour.
+func TestWatchedCertificatesCostNothingTwice(t *testing.T) {
+	w := reads(t, options{tenants: 3})
+	w.references.Watched(sim.DefaultCertificateARN)
+	spent := w.cost(func() { w.pass(6 * time.Hour) })
+	if d := cmp.Diff(map[string]int{"GetDistribution": 7, "DescribeCertificate": 7}, spent); d != "" {
+		t.Errorf("six hours (-want +got):\n%s", d)
+	}
+	if _, err := w.sim.AddFault(sim.Fault{Operation: "DescribeCertificate", Nth: 1, Times: -1, Error: &sim.FaultError{Status: 400, Code: "AccessDenied", Message: "no"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.renewed(arn(5), days(50))
+	w.references.Watched(arn(5))
+	spent = w.cost(func() { w.pass(3 * time.Hour) })
+	if n := spent["DescribeCertificate"]; n > 1+2*3 {
+		t.Errorf("%d tries in three hours", n)
+	}
+	if got := ends(w.references.Watched(sim.DefaultCertificateARN)); got != "2027-01-01 Amazon" {
+		t.Errorf("what was known: %s", got)
+	}
+}

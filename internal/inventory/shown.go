@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,8 @@ type shown struct {
 	certificates map[string]*sighting
 	// distributions are those that were read, by ID.
 	distributions map[string]*bearer
+	// watched are the certificates that Distribution objects have, by ARN.
+	watched map[string]*watched
 }
 
 // sighting is a certificate as it was at a time. It is fresh until those that serve with it have been woken.
@@ -32,8 +35,18 @@ type bearer struct {
 	disabled bool
 }
 
+// watchedFor is how long a certificate is looked at after a distribution last asked for it, as each of its passes does.
+// That of a deleted distribution costs a call an hour until then.
+const watchedFor = 24 * time.Hour
+
+// watched is when a distribution last asked for a certificate, and whether it is still to be read for the first time.
+type watched struct {
+	at     time.Time
+	unread bool
+}
+
 func newShown() *shown {
-	return &shown{certificates: map[string]*sighting{}, distributions: map[string]*bearer{}}
+	return &shown{certificates: map[string]*sighting{}, distributions: map[string]*bearer{}, watched: map[string]*watched{}}
 }
 
 // see remembers a certificate. It needs the lock.
@@ -89,7 +102,45 @@ func (s *shown) noteList(list []distributiontenant.Certificate, begun time.Time)
 	for _, d := range s.distributions {
 		kept[d.arn] = true
 	}
+	for arn := range s.watched {
+		kept[arn] = true
+	}
 	maps.DeleteFunc(s.certificates, func(arn string, seen *sighting) bool { return !kept[arn] && !seen.at.After(begun) })
+}
+
+// watch remembers that a distribution has asked for the certificate.
+func (s *shown) watch(arn string, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w := s.watched[arn]; w != nil {
+		w.at = now
+		return
+	}
+	s.watched[arn] = &watched{at: now, unread: true}
+}
+
+// unread are the watched certificates that it has not named before, sorted.
+func (s *shown) unread() (arns []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for arn, w := range s.watched {
+		if w.unread {
+			arns, w.unread = append(arns, arn), false
+		}
+	}
+	slices.Sort(arns)
+	return arns
+}
+
+// toWatch are all watched certificates, sorted. Those that no distribution asks for any more are forgotten.
+func (s *shown) toWatch(now time.Time) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.watched, func(_ string, w *watched) bool { return now.Sub(w.at) > watchedFor })
+	for _, w := range s.watched {
+		w.unread = false
+	}
+	return slices.Sorted(maps.Keys(s.watched))
 }
 
 // news are the certificates that are not as they were when it was last asked, and the distributions that have another one
@@ -122,6 +173,13 @@ func (r *References) Served(arn string) *distributiontenant.Served {
 	}
 	c := seen.certificate
 	return &c
+}
+
+// Watched is the certificate of a distribution, as Served has it. From now on it is looked at each hour, whether or not
+// a tenant inherits it, for as long as it is asked for.
+func (r *References) Watched(arn string) *distributiontenant.Served {
+	r.shown.watch(arn, r.clock.Now())
+	return r.Served(arn)
 }
 
 // Inherited is the ARN of the certificate that the distribution was last seen to have, and empty if it had none. Nothing

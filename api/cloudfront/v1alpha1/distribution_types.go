@@ -18,6 +18,7 @@ import (
 // +kubebuilder:printcolumn:name="REASON",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is ready or not"
 // +kubebuilder:printcolumn:name="MODE",type=string,priority=1,JSONPath=`.spec.connectionMode`,description="Whether it serves tenants or viewers"
 // +kubebuilder:printcolumn:name="DOMAIN",type=string,priority=1,JSONPath=`.status.domainName`,description="Domain name that CloudFront assigned to the distribution"
+// +kubebuilder:printcolumn:name="CERT-EXPIRES",type=string,priority=1,JSONPath=`.status.certificate.notAfter`,description="When the certificate of the distribution expires"
 type Distribution struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -435,6 +436,12 @@ type DistributionStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	DomainName string `json:"domainName,omitempty"`
+
+	// certificate is the certificate of the distribution, which tenants without their own inherit, as ACM last showed it.
+	// It is only updated when ACM shows a renewal or the distribution has another certificate. Absent while its expiry is
+	// not known, and with a certificate that is not in ACM.
+	// +optional
+	Certificate *ServedCertificate `json:"certificate,omitempty"`
 
 	// creations counts the distributions that were created for this object and then deleted outside of Kubernetes: AWS
 	// accepts a caller reference only once, and this number is part of the next one.

@@ -107,8 +107,8 @@ type DistributionTenantStatus struct {
 	CertificateARN string `json:"certificateArn,omitempty"`
 
 	// certificate is the certificate with which CloudFront answers for the domains, as ACM last showed it: the tenant's own
-	// or, if it has none, that of its distribution. It is only updated when ACM shows a renewal or another certificate is
-	// used. Absent while its expiry is not known.
+	// or, if it has none, that of its distribution, which certificateArn does not name. It is only updated when ACM shows
+	// a renewal or another certificate is used. Absent while its expiry is not known.
 	// +optional
 	Certificate *ServedCertificate `json:"certificate,omitempty"`
 
@@ -203,9 +203,9 @@ const (
 	CertificateTypePrivate  CertificateType = "Private"
 )
 
-// ServedCertificate is the certificate that a tenant serves with.
+// ServedCertificate is the certificate that a tenant or a distribution serves with.
 type ServedCertificate struct {
-	// arn is the ARN of the certificate. If it is not certificateArn, it is the certificate of the distribution.
+	// arn is the ARN of the certificate.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
 	// +required

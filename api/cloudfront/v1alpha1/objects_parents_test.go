@@ -53,14 +53,15 @@ func TestHowKubectlShowsDistributions(t *testing.T) {
 		ResourceStatus: v1alpha1.ResourceStatus{
 			ID: "E2EXAMPLE1", DeploymentStatus: "InProgress", Conditions: conditionsOf(v1alpha1.ReasonCreating, metav1.Now()),
 		},
-		DomainName: "d111111abcdef8.cloudfront.net",
+		DomainName:  "d111111abcdef8.cloudfront.net",
+		Certificate: &v1alpha1.ServedCertificate{ARN: "arn:cert", NotAfter: metav1.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)},
 	}
 	if err := kube.Status().Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
 	checkTable(t, obj.Namespace, "distributions",
-		[]string{"Name", "STATUS", "READY", "SYNCED", "ID", "AGE"}, []string{"REASON", "MODE", "DOMAIN"},
-		[]any{"shared", "InProgress", "False", "True", "E2EXAMPLE1", nil, "Creating", "tenant-only", "d111111abcdef8.cloudfront.net"})
+		[]string{"Name", "STATUS", "READY", "SYNCED", "ID", "AGE"}, []string{"REASON", "MODE", "DOMAIN", "CERT-EXPIRES"},
+		[]any{"shared", "InProgress", "False", "True", "E2EXAMPLE1", nil, "Creating", "tenant-only", "d111111abcdef8.cloudfront.net", "2027-01-02T03:04:05Z"})
 }
 
 func TestHowKubectlShowsConnectionGroups(t *testing.T) {

@@ -157,6 +157,11 @@ func (f *Fleet) Tenants() []*v1alpha1.DistributionTenant {
 	return of[*v1alpha1.DistributionTenant](f, "DistributionTenant")
 }
 
+// Distributions are the Distributions.
+func (f *Fleet) Distributions() []*v1alpha1.Distribution {
+	return of[*v1alpha1.Distribution](f, "Distribution")
+}
+
 // Sources are the TenantSources.
 func (f *Fleet) Sources() []*v1alpha1.TenantSource {
 	return of[*v1alpha1.TenantSource](f, "TenantSource")

@@ -11,6 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -20,13 +21,21 @@ import (
 type Kind struct {
 	AWS        port.Distributions
 	Dependents port.Dependents
+	// Certificates is what is known of certificates.
+	Certificates Certificates
+}
+
+// Certificates tells when certificates expire. It makes no call.
+type Certificates interface {
+	// Watched is what was last seen of the certificate, nil for nothing. It is looked at for as long as it is asked for.
+	Watched(arn string) *distributiontenant.Served
 }
 
 var _ awsresource.Kind[*v1alpha1.Distribution, port.Distribution] = Kind{}
 
 // In is the kind in an AWS account.
 func In(a *account.Account) awsresource.Kind[*v1alpha1.Distribution, port.Distribution] {
-	return Kind{AWS: a.CloudFront, Dependents: a.CloudFront}
+	return Kind{AWS: a.CloudFront, Dependents: a.CloudFront, Certificates: a.References}
 }
 
 // New implements awsresource.Kind.
@@ -62,11 +71,21 @@ func (Kind) Differences(o *v1alpha1.Distribution, d port.Distribution) []resourc
 }
 
 // Report implements awsresource.Kind.
-func (Kind) Report(o *v1alpha1.Distribution, d *port.Distribution) {
-	o.Status.DomainName = ""
-	if d != nil {
-		o.Status.DomainName = d.DomainName
+func (k Kind) Report(o *v1alpha1.Distribution, d *port.Distribution) {
+	if d == nil {
+		o.Status.DomainName, o.Status.Certificate = "", nil
+		return
 	}
+	o.Status.DomainName = d.DomainName
+	o.Status.Certificate = k.certificate(o.Status.Certificate, d.Config.ViewerCertificate)
+}
+
+// certificate is the one in ACM that the distribution has. Of others nothing is known.
+func (k Kind) certificate(before *v1alpha1.ServedCertificate, v *v1alpha1.ViewerCertificate) *v1alpha1.ServedCertificate {
+	if v == nil || v.ACMCertificateARN == "" {
+		return nil
+	}
+	return convert.DistributionCertificate(before, v.ACMCertificateARN, k.Certificates.Watched(v.ACMCertificateARN))
 }
 
 // Read implements awsresource.Kind.

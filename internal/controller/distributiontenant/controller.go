@@ -31,7 +31,7 @@ import (
 type Observer interface {
 	// DriftDetected counts a tenant that was found changed.
 	DriftDetected()
-	// BecameReady takes the time from the creation of an object to its first Ready.
+	// BecameReady takes the time from the creation of a DistributionTenant to its first Ready.
 	BecameReady(d time.Duration)
 }
 

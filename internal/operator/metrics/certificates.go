@@ -1,9 +1,14 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"time"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 // expiryDays are the spans in which certificates that expire are counted. ACM renews weeks ahead, so that the first to
@@ -37,4 +42,25 @@ func (g *Gauges) certificates(_ context.Context, emit emitter) error {
 		}
 	}
 	return nil
+}
+
+// distributionCertificates shows, distribution by distribution, when the certificate expires that its tenants inherit.
+// There are a few of them, and each serves many. Of more than may be shown, those that expire first are.
+func (g *Gauges) distributionCertificates(ctx context.Context, emit emitter) error {
+	var list v1alpha1.DistributionList
+	err := g.list(ctx, config.Distribution, &list)
+	var known []*v1alpha1.Distribution
+	for i := range list.Items {
+		if o := &list.Items[i]; o.Status.Certificate != nil {
+			known = append(known, o)
+		}
+	}
+	slices.SortFunc(known, func(a, b *v1alpha1.Distribution) int {
+		return cmp.Or(a.Status.Certificate.NotAfter.Compare(b.Status.Certificate.NotAfter.Time), byName(a, b))
+	})
+	for _, o := range known[:min(len(known), shownObjects)] {
+		c := o.Status.Certificate
+		emit("distribution_certificate_expiry_days", c.NotAfter.Sub(g.Clock.Now()).Hours()/24, o.Namespace, o.Name, string(c.Type))
+	}
+	return err
 }

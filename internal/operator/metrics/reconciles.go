@@ -23,7 +23,7 @@ func NewReconciles(r prometheus.Registerer) (*Reconciles, error) {
 		errors: in.counter("reconcile_errors_total",
 			"Reconciles that ended with an error or a rejected request, and failed batches of DNS changes, by type: "+strings.Join(errorTypes(), ", ")+". Waiting for the operator's own rate limit does not count as an error.", "error_type"),
 		drift: in.counter("drift_detected_total", "Number of times that a tenant, distribution or connection group was found changed in AWS, whether corrected or not.").WithLabelValues(),
-		ready: in.histogram("time_to_ready_seconds", "Time from the creation of an object until it is Ready for the first time.",
+		ready: in.histogram("time_to_ready_seconds", "Time from the creation of a DistributionTenant until it is Ready for the first time.",
 			[]float64{5, 15, 30, 60, 120, 300, 600, 1800, 3600, 14400}).WithLabelValues(),
 	}
 	return m, in.err

@@ -68,5 +68,7 @@ func (g *Gauges) table() []*scraped {
 			gauge{"certificates_expiring", "account within_days", "Attached certificates that expire within this number of days or have expired. Longer periods include shorter ones." + known},
 			gauge{"certificate_expiry_days", "account", "Days until the first attached certificate expires, negative if one has expired. Not exported while no certificate is attached." + known},
 			gauge{"certificates_age_seconds", "account", "Time since the account's certificates were last listed, or -1 if that is not possible. Not exported while no certificate is attached."}),
+		scrape(g.distributionCertificates,
+			gauge{"distribution_certificate_expiry_days", "namespace name type", "Days until the certificate of a Distribution expires, which its tenants without their own inherit, negative if it has expired. The label type is that of status.certificate: Managed, Issued, Imported or Private. Not exported while the expiry is not known, for a certificate that is not in ACM, and beyond the first 1,000 to expire." + active}),
 	}
 }
