@@ -148,13 +148,10 @@ func (in judged) certificateOf(domain string) (onboarding.Stage, *onboarding.Red
 	return onboarding.Requested, nil
 }
 
-// renewalFrom is how long before its end a certificate is worth a word if its renewal is held up.
-const renewalFrom = 45 * 24 * time.Hour
-
 // renewalOf says what keeps the renewal of the domain's certificate up. Empty: nothing.
 func (in judged) renewalOf(domain string) string {
 	s := in.World.Served
-	if s == nil || s.NotAfter.Sub(in.Now) > renewalFrom || !slices.Contains(in.World.Unrenewed, domain) {
+	if s == nil || !slices.Contains(in.Attempts.Unrenewed, domain) {
 		return ""
 	}
 	return fmt.Sprintf("Its certificate expires on %s and can't be renewed until public DNS leads the domain to CloudFront.", s.NotAfter.Format(time.DateOnly))

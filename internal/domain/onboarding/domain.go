@@ -189,7 +189,7 @@ func (f Facts) tellLive(records []Record) (Party, string) {
 	switch {
 	case f.Renewal != "":
 		return Customer, "The domain is live. " + f.Renewal
-	case !f.Publishes && f.Watched && f.Sight.Way.Known() && f.Sight.Way != Here && f.Sight.Way != Partly:
+	case !f.Publishes && f.Watched && f.Sight.Way.Astray():
 		return "", fmt.Sprintf("The domain is live, but %s %s", f.seenText(), f.advice(records, "Restore"))
 	}
 	return "", "The domain is live."

@@ -31,6 +31,9 @@ const (
 // Known reports whether a resolver has answered.
 func (w Way) Known() bool { return w != "" && w != Silent }
 
+// Astray reports whether the records lead to something that is not the tenant's.
+func (w Way) Astray() bool { return w.Known() && w != Here && w != Partly }
+
 // MaxSeen is how many values a sight has at most, so that an answer of any size stays readable.
 const MaxSeen = 4
 
