@@ -30,6 +30,9 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c config.Conf
 		return nil, err
 	}
 	env.rollouts = rollouts
+	if env.watcher, err = addWatcher(mgr, c, func(ctx context.Context, keys ...client.ObjectKey) { controller.Wake(ctx, keys...) }); err != nil {
+		return nil, err
+	}
 	controller = distributiontenant.New(distributiontenant.Options{
 		Shared: env.shared(mgr, c), Live: mgr.GetAPIReader(), Zones: zones, Resolver: c.Resolver(), Observer: env.reconciles, Rollouts: rollouts,
 		Gone: func(tenant string) {

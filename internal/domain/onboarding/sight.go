@@ -30,6 +30,9 @@ const (
 	Silent Way = "Silent"
 )
 
+// Ways are all of them.
+var Ways = []Way{"", Here, Partly, Nowhere, Elsewhere, Edge, Circle, Silent}
+
 // Known reports whether a resolver has answered.
 func (w Way) Known() bool { return w != "" && w != Silent }
 

@@ -10,12 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 )
 
-var (
-	start = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
-	ways  = []onboarding.Way{
-		"", onboarding.Here, onboarding.Partly, onboarding.Nowhere, onboarding.Elsewhere, onboarding.Edge, onboarding.Circle, onboarding.Silent,
-	}
-)
+var start = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 
 func at(d time.Duration) time.Time { return start.Add(d) }
 
@@ -127,7 +122,7 @@ func TestLost(t *testing.T) {
 		var astray time.Time
 		now := start
 		for range rapid.IntRange(1, 60).Draw(t, "looks") {
-			look := onboarding.Sight{Way: rapid.SampledFrom(ways[1:]).Draw(t, "way"), At: now}
+			look := onboarding.Sight{Way: rapid.SampledFrom(onboarding.Ways[1:]).Draw(t, "way"), At: now}
 			known = name.Then(known, look)
 			switch look.Way {
 			case onboarding.Silent:
@@ -155,7 +150,7 @@ func TestLost(t *testing.T) {
 
 func TestWays(t *testing.T) {
 	t.Parallel()
-	for _, w := range ways {
+	for _, w := range onboarding.Ways {
 		if want := w != "" && w != onboarding.Silent; w.Known() != want {
 			t.Errorf("%q is known: %t", w, w.Known())
 		}
