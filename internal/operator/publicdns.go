@@ -15,8 +15,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/publicdns"
 )
 
-// addWatcher adds the worker that looks where the domains of customers lead. Without DNS servers there is none: AWS is asked
-// less often, but it is asked.
+// addWatcher adds the worker that looks where the domains of customers lead. Without DNS servers there is none, as with
+// --watch-domains=false.
 func addWatcher(mgr ctrl.Manager, c config.Config, wake func(context.Context, ...types.NamespacedName)) (*publicdns.Watcher, error) {
 	guide, err := c.Guide()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package publicdns looks in public DNS where the domains of customers lead that the operator does not publish: one worker
-// for all of them, with a rate of its own, so that AWS is only asked when there is a reason.
+// Package publicdns looks in public DNS where the domains of customers lead that the operator does not publish: one
+// worker for all of them, with a rate of its own, so that AWS is only asked when there is a reason.
 //
 // watcher.go has what objects ask of it, queue.go which name is next, and look.go the looks themselves.
 package publicdns
@@ -145,7 +145,8 @@ func New(o Options) *Watcher {
 	}
 }
 
-// Watch looks at these names for an object from now on, and at no others. It costs little if they are the same as before.
+// Watch looks at these names for an object from now on, and at no others. It costs little if they are the same as
+// before.
 func (w *Watcher) Watch(of types.NamespacedName, names []onboarding.Name) {
 	if w == nil {
 		return

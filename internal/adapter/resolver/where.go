@@ -141,7 +141,8 @@ func sight(way onboarding.Way, values ...string) onboarding.Sight {
 	return onboarding.Sight{Way: way, Seen: seen[:min(len(seen), onboarding.MaxSeen)]}
 }
 
-// trail is where a name leads: the names along its CNAMEs, its own first, and the answer with the addresses of the last.
+// trail is where a name leads: the names along its CNAMEs, its own first, and the answer with the addresses of the
+// last.
 type trail struct {
 	names  []string
 	answer query.Answer

@@ -13,8 +13,8 @@ import (
 // resolvConf names the DNS servers of the pod.
 const resolvConf = "/etc/resolv.conf"
 
-// Guide asks the DNS servers of --dns-resolvers or, if there are none, those of the pod where public DNS leads names. It is
-// nil where that is not wanted.
+// Guide asks the DNS servers of --dns-resolvers or, if there are none, those of the pod where public DNS leads names. It
+// is nil where that is not wanted.
 func (c *Config) Guide() (*resolver.Resolver, error) { return c.guide(resolvConf) }
 
 func (c *Config) guide(file string) (*resolver.Resolver, error) {
