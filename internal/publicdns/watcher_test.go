@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -190,6 +191,20 @@ func TestRefresh(t *testing.T) {
 	}
 	p.Refresh(owner(1))
 	p.Forget(owner(1))
+
+	// Other values, which are told once an hour, are told to a user who looks.
+	values := 0
+	p.guide = func(context.Context, string) onboarding.Sight {
+		values++
+		return onboarding.Sight{Way: onboarding.Elsewhere, Seen: []string{fmt.Sprintf("192.0.2.%d", values)}}
+	}
+	for range 4 {
+		p.Refresh(shop)
+		p.run(t.Context(), 6*time.Second)
+	}
+	if got := p.Sight("a.example.com", targets); got.Seen[0] != "192.0.2.4" {
+		t.Errorf("%+v, want the fourth value", got)
+	}
 }
 
 // After a restart all names are new to the operator: they are looked at by and by, and in time.
@@ -371,13 +386,37 @@ func TestSlowNamesDelayNoOthers(t *testing.T) {
 	})
 }
 
+// Only so many names are looked at at the same time, and no look is longer than it may be.
+func TestLooksAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var looking, most, all atomic.Int32
+		w, stop := running(t, func(ctx context.Context, _ string) onboarding.Sight {
+			all.Add(1)
+			most.Store(max(most.Load(), looking.Add(1)))
+			defer looking.Add(-1)
+			<-ctx.Done()
+			return onboarding.Sight{Way: onboarding.Silent}
+		}, ignored)
+		defer stop()
+		for i := range 18 {
+			w.Watch(owner(i), []onboarding.Name{waiting(fmt.Sprintf("n%d.example.com", i), time.Now())})
+		}
+		<-time.After(14 * time.Second)
+		if most.Load() != 8 || all.Load() < 18 {
+			t.Errorf("%d looks, %d at the same time, want 18 in less than 15 seconds and 8", all.Load(), most.Load())
+		}
+	})
+}
+
 // A name that is forgotten while it is looked at is not told, and the end does not wait for a look.
 func TestForgetDuringALook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan struct{})
-		told := 0
+		told, looks := 0, 0
 		w, stop := running(t, func(ctx context.Context, _ string) onboarding.Sight {
+			looks++
 			select {
 			case <-answer:
 			case <-ctx.Done():
@@ -390,9 +429,10 @@ func TestForgetDuringALook(t *testing.T) {
 		w.Refresh(shop)
 		w.Forget(shop)
 		close(answer)
+		<-time.After(24 * time.Hour)
 		synctest.Wait()
-		if told != 0 || len(w.Stats()) != 0 {
-			t.Errorf("told %d times of a name that was forgotten, %v", told, w.Stats())
+		if told != 0 || looks != 1 || len(w.Stats()) != 0 {
+			t.Errorf("told %d times of a name that was forgotten after %d looks, %v", told, looks, w.Stats())
 		}
 		answer = make(chan struct{})
 		w.Watch(shop, names)

@@ -35,8 +35,9 @@ func TestWhere(t *testing.T) {
 	t.Parallel()
 	type sight = onboarding.Sight
 	for name, tt := range map[string]struct {
-		records   []string
-		want      sight
+		records []string
+		want    sight
+		// questions are those that a resolver is asked, if they matter.
 		questions int
 	}{
 		"no such name":                      {nil, sight{Way: onboarding.Nowhere}, 1},
@@ -47,10 +48,10 @@ func TestWhere(t *testing.T) {
 		"a chain through a target to another place": {
 			append(chain(3, "cname.shop.example."), "cname.shop.example. CNAME old.example.net.", "old.example.net. A 192.0.2.1"), sight{Way: onboarding.Here}, 0,
 		},
-		"another name":                           {[]string{shop + "CNAME Old.example.net.", "old.example.net. A 192.0.2.1"}, sight{Way: onboarding.Elsewhere, Seen: []string{"old.example.net"}}, 0},
-		"another name that does not exist":       {[]string{shop + "CNAME old.example.net."}, sight{Way: onboarding.Elsewhere, Seen: []string{"old.example.net"}}, 0},
+		"another name":                           {[]string{shop + "CNAME Old.example.net.", "old.example.net. A 192.0.2.1"}, sight{Way: onboarding.Elsewhere, Seen: []string{"old.example.net"}}, 3},
+		"another name that does not exist":       {[]string{shop + "CNAME old.example.net."}, sight{Way: onboarding.Elsewhere, Seen: []string{"old.example.net"}}, 1},
 		"the first of several names is shown":    {append(chain(3, "old.example.net."), "old.example.net. A 192.0.2.1"), sight{Way: onboarding.Elsewhere, Seen: []string{"n0.example.net"}}, 0},
-		"another endpoint of CloudFront":         {[]string{shop + "CNAME dother.cloudfront.net.", "dother.cloudfront.net. A 192.0.2.1"}, sight{Way: onboarding.Edge, Seen: []string{"dother.cloudfront.net"}}, 0},
+		"another endpoint of CloudFront":         {[]string{shop + "CNAME dother.cloudfront.net.", "dother.cloudfront.net. A 192.0.2.1"}, sight{Way: onboarding.Edge, Seen: []string{"dother.cloudfront.net"}}, 1},
 		"another endpoint behind a name":         {append(chain(2, "dother.cloudfront.net."), "dother.cloudfront.net. A 192.0.2.1"), sight{Way: onboarding.Edge, Seen: []string{"dother.cloudfront.net"}}, 0},
 		"a name that only looks like CloudFront": {[]string{shop + "CNAME cloudfront.net.example.com."}, sight{Way: onboarding.Elsewhere, Seen: []string{"cloudfront.net.example.com"}}, 0},
 		"addresses":                              {[]string{shop + "A 192.0.2.2", shop + "A 192.0.2.1"}, sight{Way: onboarding.Elsewhere, Seen: []string{"192.0.2.1", "192.0.2.2"}}, 2},
@@ -66,7 +67,7 @@ func TestWhere(t *testing.T) {
 		"a name that leads to itself":            {[]string{shop + "CNAME " + shop}, sight{Way: onboarding.Circle, Seen: []string{"shop.example.com"}}, 1},
 		"eight CNAMEs":                           {chain(8, target+"."), sight{Way: onboarding.Here}, 0},
 		"nine CNAMEs":                            {chain(9, target+"."), sight{Way: onboarding.Circle, Seen: []string{"n0.example.net"}}, 0},
-		"a CNAME to the root":                    {[]string{shop + "CNAME ."}, sight{Way: onboarding.Nowhere}, 0},
+		"a CNAME to the root":                    {[]string{shop + "CNAME ."}, sight{Way: onboarding.Nowhere}, 1},
 		"characters that a terminal obeys":       {[]string{shop + "A 192.0.2.1", text + `"a\027[2J\010b.cloudfront.net"`}, sight{Way: onboarding.Edge, Seen: []string{"a[2j b.cloudfront.net"}}, 2},
 		"a text without end":                     {[]string{shop + "A 192.0.2.1", text + strings.Repeat(`"`+strings.Repeat("a", 200)+`" `, 3) + `".cloudfront.net"`}, sight{Way: onboarding.Edge, Seen: []string{strings.Repeat("a", 250) + "…"}}, 2},
 	} {
@@ -84,7 +85,7 @@ func TestWhere(t *testing.T) {
 				if d := cmp.Diff(tt.want, got); d != "" {
 					t.Errorf("-want +got\n%s", d)
 				}
-				if n := int(asked.Load()); tt.questions > 0 && n != tt.questions {
+				if n := int(asked.Load()); chases && tt.questions > 0 && n != tt.questions {
 					t.Errorf("%d questions, want %d", n, tt.questions)
 				}
 			})
