@@ -23,7 +23,7 @@ func addWatcher(mgr ctrl.Manager, c config.Config, wake func(context.Context, ..
 		ctrl.Log.WithName("publicdns").Error(err, "The domains of customers are not looked up in public DNS. Set --dns-resolvers, or --watch-domains=false")
 	}
 	if guide == nil {
-		return nil, nil //nolint:nilnil,nilerr // a nil one watches nothing
+		return nil, nil // a nil one watches nothing
 	}
 	questions, err := metrics.NewPublicDNS(ctrlmetrics.Registry)
 	if err != nil {

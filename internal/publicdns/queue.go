@@ -90,13 +90,13 @@ func (b byDue) Less(i, j int) bool { return b[i].due < b[j].due }
 // Swap implements heap.Interface.
 func (b byDue) Swap(i, j int) {
 	b[i], b[j] = b[j], b[i]
-	b[i].place, b[j].place = int32(i), int32(j) //nolint:gosec // names fit into memory
+	b[i].place, b[j].place = int32(i), int32(j)
 }
 
 // Push implements heap.Interface.
 func (b *byDue) Push(x any) {
-	e := x.(*entry)          //nolint:forcetypeassert // a heap of entries
-	e.place = int32(len(*b)) //nolint:gosec // names fit into memory
+	e := x.(*entry) //nolint:forcetypeassert // a heap of entries
+	e.place = int32(len(*b))
 	*b = append(*b, e)
 }
 

@@ -66,7 +66,7 @@ func play(g guide) *played {
 		looks: map[string][]time.Time{}, woken: map[types.NamespacedName]int{},
 	}
 	p.Watcher = publicdns.New(publicdns.Options{
-		Clock: p.clock, Random: rand.New(rand.NewPCG(1, 2)).Float64, //nolint:gosec // the same each time
+		Clock: p.clock, Random: rand.New(rand.NewPCG(1, 2)).Float64,
 		Guide: guide(func(ctx context.Context, name string) onboarding.Sight {
 			p.looks[name] = append(p.looks[name], p.clock.Now())
 			p.clock.Step(p.slow)
@@ -305,7 +305,7 @@ func TestObjectsAreToldWhatChanges(t *testing.T) {
 		var values []time.Time
 		told := 0
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
-			p.clock.Step(p.Step(context.Background()))
+			p.clock.Step(p.Step(t.Context()))
 			now := p.Sight("a.example.com", targets)
 			news := p.woken[shop] - told
 			told = p.woken[shop]
@@ -374,7 +374,7 @@ func TestSlowNamesDelayNoOthers(t *testing.T) {
 				t.Errorf("name %d after %s: %+v", i, time.Since(began), got)
 			}
 		}
-		<-time.After(5 * time.Second)
+		<-time.NewTimer(5 * time.Second).C
 		synctest.Wait()
 		if got := w.Sight("slow0.example.com", targets); got.Way != onboarding.Silent {
 			t.Errorf("a slow name: %+v", got)
@@ -402,7 +402,7 @@ func TestLooksAtTheSameTime(t *testing.T) {
 		for i := range 18 {
 			w.Watch(owner(i), []onboarding.Name{waiting(fmt.Sprintf("n%d.example.com", i), time.Now())})
 		}
-		<-time.After(14 * time.Second)
+		<-time.NewTimer(14 * time.Second).C
 		if most.Load() != 8 || all.Load() < 18 {
 			t.Errorf("%d looks, %d at the same time, want 18 in less than 15 seconds and 8", all.Load(), most.Load())
 		}
@@ -429,7 +429,7 @@ func TestForgetDuringALook(t *testing.T) {
 		w.Refresh(shop)
 		w.Forget(shop)
 		close(answer)
-		<-time.After(24 * time.Hour)
+		<-time.NewTimer(24 * time.Hour).C
 		synctest.Wait()
 		if told != 0 || looks != 1 || len(w.Stats()) != 0 {
 			t.Errorf("told %d times of a name that was forgotten after %d looks, %v", told, looks, w.Stats())
@@ -459,13 +459,13 @@ func TestRefreshDuringALook(t *testing.T) {
 		}, ignored)
 		defer stop()
 		w.Watch(shop, []onboarding.Name{{Name: "a.example.com", Targets: targets, Live: true}})
-		<-time.After(10 * time.Minute)
+		<-time.NewTimer(10 * time.Minute).C
 		answers <- onboarding.Nowhere
 		w.Refresh(shop)
-		<-time.After(5 * time.Second)
+		<-time.NewTimer(5 * time.Second).C
 		w.Refresh(shop)
 		answers <- onboarding.Here
-		<-time.After(5 * time.Second)
+		<-time.NewTimer(5 * time.Second).C
 		answers <- onboarding.Here
 		synctest.Wait()
 		if got := w.Sight("a.example.com", targets); got.Way != onboarding.Here {

@@ -52,7 +52,7 @@ func (r *Resolver) Where(ctx context.Context, name string, targets []string) onb
 		lowered[n] = dns.Lower(target)
 	}
 	known := onboarding.Sight{Way: onboarding.Silent}
-	first := int(r.turn.Add(1) % uint32(len(r.servers))) //nolint:gosec // there are a few servers
+	first := int(r.turn.Add(1) % uint32(len(r.servers)))
 	for _, server := range slices.Concat(r.servers[first:], r.servers[:first]) {
 		shown, err := where(r.counted(asking(ctx, server)), dns.Lower(name), lowered)
 		switch {

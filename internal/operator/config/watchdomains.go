@@ -19,7 +19,7 @@ func (c *Config) Guide() (*resolver.Resolver, error) { return c.guide(resolvConf
 
 func (c *Config) guide(file string) (*resolver.Resolver, error) {
 	if !c.WatchDomains {
-		return nil, nil //nolint:nilnil // there is none, and that is no failure
+		return nil, nil
 	}
 	if len(c.DNSResolvers) > 0 {
 		return resolver.New(c.DNSResolvers)
