@@ -84,8 +84,8 @@ func (in judged) pointsElsewhere() (Decision, bool) {
 func conflictText(c verdict.Conflict) (message, detail string) {
 	used := fmt.Sprintf("Domain %s is already used by ", c.Domain)
 	if c.Type == verdict.Distribution {
-		return used + fmt.Sprintf("the distribution %s of the AWS account %s. Remove it there, or move it: see docs/migration/standard-distributions.md.", c.ID, c.Account), ""
+		return used + fmt.Sprintf("the distribution %s of the AWS account %s. Remove it there, or move it with UpdateDomainAssociation: see docs/migration/standard-distributions.md.", c.ID, c.Account), ""
 	}
-	return used + fmt.Sprintf("a distribution tenant of the AWS account %s. It has to be removed there first.", c.Account),
+	return used + fmt.Sprintf("a distribution tenant of the AWS account %s. It has to be removed there, or moved with UpdateDomainAssociation.", c.Account),
 		used + fmt.Sprintf("the distribution tenant %s of the AWS account %s.", c.ID, c.Account)
 }
