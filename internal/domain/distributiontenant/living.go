@@ -59,8 +59,8 @@ func lookedUp(in judged) (Decision, bool) {
 		return pass()
 	case in.World.RefusedWith(fault.Exists):
 		return do(Look{At: LookTenant})
-	case in.Memory.ID == "" && in.CreateMark.IsZero():
-		// Nothing was ever sent. AWS refuses to create a duplicate.
+	case in.Memory.ID == "" && (in.CreateMark.IsZero() || !in.Attempts.MayAppear(in.CreateMark)):
+		// Nothing was ever sent, or AWS has refused it. It refuses to create a duplicate, too.
 		return pass()
 	case in.Memory.ID != "" && !in.World.Swept && !in.Nudged:
 		return do(Rest{After: firstSweepWait, KeepConditions: true})

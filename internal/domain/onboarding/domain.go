@@ -62,6 +62,8 @@ type Facts struct {
 
 	// Targets are where DNS may lead the domain, the first is the one to recommend; Addresses are those for an apex.
 	Targets, Addresses []string
+	// Untargeted is why no target is known although it was looked up, as the end of a sentence; empty if it was not.
+	Untargeted string
 	// Watched means that public DNS is looked at. Sight is what it shows.
 	Watched bool
 	Sight   Sight
@@ -180,7 +182,7 @@ func (f Facts) validating() bool {
 }
 
 func (f Facts) tellLost(records []Record) (Party, string) {
-	return Customer, fmt.Sprintf("The domain was live, and %s Nothing was removed: CloudFront still serves it. %s", f.seenText(), f.advice(records, "Restore"))
+	return Customer, join("The domain was live, and "+f.seenText(), "Nothing was removed: CloudFront still serves it.", f.advice(records, "Restore"))
 }
 
 func (f Facts) tellLive(records []Record) (Party, string) {
@@ -188,7 +190,7 @@ func (f Facts) tellLive(records []Record) (Party, string) {
 	case f.Renewal != "":
 		return Customer, "The domain is live. " + f.Renewal
 	case !f.Publishes && f.Watched && f.Sight.Way.Astray():
-		return "", fmt.Sprintf("The domain is live, but %s %s", f.seenText(), f.advice(records, "Restore"))
+		return "", join("The domain is live, but "+f.seenText(), f.advice(records, "Restore"))
 	}
 	return "", "The domain is live."
 }
@@ -214,6 +216,8 @@ func (f Facts) tellDNS(records []Record) (Party, string) {
 		return Platform, f.Held
 	case f.Publishes:
 		return Operator, f.Held
+	case len(f.Targets) == 0 && f.Untargeted != "":
+		return Platform, "The domain has to lead to " + f.Untargeted
 	case len(f.Targets) == 0:
 		return Operator, "The operator looks up where the domain has to lead."
 	case f.Sight.Way == Partly:
@@ -221,7 +225,7 @@ func (f Facts) tellDNS(records []Record) (Party, string) {
 	case !f.Watched, !f.Sight.Way.Known():
 		return Customer, f.advice(records, "Create")
 	}
-	return Customer, sentence(f.seenText()) + " " + f.advice(records, "Create")
+	return Customer, join(sentence(f.seenText()), f.advice(records, "Create"))
 }
 
 func (f Facts) tellValidating([]Record) (Party, string) {
