@@ -152,7 +152,7 @@ const (
 // explained asks for AWS's own word on domains that it does not serve.
 func explained(in judged) (Decision, bool) {
 	t := in.World.Tenant
-	if t == nil || !in.Desired.Enabled || !t.Enabled || !in.resource.Mine() {
+	if t == nil || !in.Desired.Enabled || !t.Enabled || !in.resource.Mine() || in.hostsChallenge() {
 		return pass()
 	}
 	_, waiting := unserved(in.Desired.Domains, *t)
@@ -160,6 +160,12 @@ func explained(in judged) (Decision, bool) {
 		return pass()
 	}
 	return do(Look{At: LookWords, Domains: waiting})
+}
+
+// hostsChallenge reports whether the web server of the customer has to answer first: DNS is not what is waited for.
+func (in judged) hostsChallenge() bool {
+	r := in.certificate.Request
+	return r != nil && r.ValidationTokenHost == certificate.SelfHosted && !in.certificate.Ready.Status
 }
 
 // unservedFor is for how long status has told of a domain that is not served.

@@ -109,7 +109,7 @@ func Table() []Row {
 		{AwaitingProof, "The grant demands a proof of the domain, and its TXT record was not found.", "the customer", Facts.unproven, Facts.tellUnproven},
 		{AwaitingDNS, "CloudFront takes the domain only once DNS leads it there, or would serve it if DNS did, and DNS does not.", "the customer; for records of the operator, the operator or the platform", Facts.awaitsDNS, Facts.tellDNS},
 		{Validating, "CloudFront checks the domain, or a web server has to answer its challenge, or no certificate covers the domain.", "AWS, the customer or the platform", Facts.validating, Facts.tellValidating},
-		{Issuing, "CloudFront was asked for a certificate and has not issued it.", "AWS", func(f Facts) bool { return f.Has && !f.Served && f.Certificate == Requested }, told(AWS, "The certificate of the domain is being issued. That usually takes minutes.")},
+		{Issuing, "CloudFront was asked for a certificate and has not issued it.", "AWS", func(f Facts) bool { return f.Has && !f.Served && f.Certificate == Requested }, Facts.tellIssuing},
 		{Deploying, "Everything is there, and CloudFront distributes it to its edge locations.", "AWS", func(Facts) bool { return true }, told(AWS, "CloudFront is deploying the distribution tenant. That usually takes minutes.")},
 	}
 }
@@ -236,6 +236,10 @@ func (f Facts) tellValidating([]Record) (Party, string) {
 		return Platform, "No certificate covers the domain. Request one with spec.managedCertificateRequest, or use one that covers it." + f.word()
 	}
 	return AWS, "DNS leads the domain to CloudFront, which checks it now." + f.word()
+}
+
+func (f Facts) tellIssuing([]Record) (Party, string) {
+	return AWS, "The certificate of the domain is being issued. That usually takes minutes." + f.word()
 }
 
 func (f Facts) word() string {
