@@ -31,8 +31,9 @@ func main() {
 	})
 	err := command.ExecuteContext(ctx)
 	code := 0
-	if differ := (cli.Differs{}); errors.As(err, &differ) {
-		code = cli.DiffersCode
+	var answer cli.Answer
+	if errors.As(err, &answer) {
+		code = answer.ExitCode()
 	} else if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", cli.Plain(err.Error()))
 		code = 2
