@@ -77,9 +77,9 @@ func pages(root string) (map[string]string, error) {
 		"reference/flags.md":  generated + flagsPage(), "reference/metrics.md": generated + measured,
 		"reference/conditions.md": generated + conditions, "reference/rules.md": generated + rulesPage(),
 		"reference/domain-states.md": generated + domainStatesPage(),
-		"images/dashboard.svg": dashboard,
-		"../" + reasonsFile:    reasons,
-		"../" + flagsFile:      flagsTable(),
+		"images/dashboard.svg":       dashboard,
+		"../" + reasonsFile:          reasons,
+		"../" + flagsFile:            flagsTable(),
 	}, nil
 }
 
