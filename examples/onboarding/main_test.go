@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 )
 
@@ -102,15 +104,26 @@ func TestObjectName(t *testing.T) {
 	}
 }
 
-// Each state that the API has is told.
+// Each state is told, and docs/customer-onboarding.md recommends the same texts and draws the state.
 func TestEveryStateIsTold(t *testing.T) {
 	t.Parallel()
-	for _, state := range []v1alpha1.DomainState{
-		v1alpha1.DomainAwaitingProof, v1alpha1.DomainAwaitingDNS, v1alpha1.DomainValidating, v1alpha1.DomainIssuing, v1alpha1.DomainDeploying,
-		v1alpha1.DomainLive, v1alpha1.DomainLost, v1alpha1.DomainDisabled, v1alpha1.DomainLeaving, v1alpha1.DomainRefused,
-	} {
-		if told := stories[state]; told.title == "" || told.text == "" {
-			t.Errorf("%s is not told", state)
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "customer-onboarding.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, diagram, _ := strings.Cut(string(text), "```mermaid\n")
+	diagram, _, _ = strings.Cut(diagram, "```")
+	table := onboarding.Table()
+	if len(stories) != len(table) {
+		t.Errorf("%d of %d states are told", len(stories), len(table))
+	}
+	for _, row := range table {
+		told := stories[v1alpha1.DomainState(row.State)]
+		if want := fmt.Sprintf("| `%s` | %s | %s |\n", row.State, told.title, told.text); told.title == "" || !strings.Contains(string(text), want) {
+			t.Errorf("the page has no row %s", want)
+		}
+		if row.State != onboarding.Refused && !strings.Contains(diagram, string(row.State)) {
+			t.Errorf("the diagram has no state %s", row.State)
 		}
 	}
 }

@@ -10,6 +10,7 @@ $('add').addEventListener('submit', async (event) => {
   $('problem').textContent = problem ?? ''
   $('domain').setAttribute('aria-invalid', String(Boolean(problem)))
   if (problem) return $('domain').focus()
+  $('domain').value = answer.domain
   location.hash = answer.domain
   show(answer)
 })
