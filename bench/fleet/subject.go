@@ -26,7 +26,7 @@ const (
 var ourArguments = []string{
 	"--health-probe-bind-address={{.ProbeAddress}}", "--metrics-bind-address=0",
 	"--aws-rate={{.AWSRate}}", "--aws-burst={{.AWSBurst}}", "--sweep-interval={{.SweepInterval}}",
-	"--deletion-budget", "--leader-election-namespace=" + namespace,
+	"--deletion-budget", "--leader-election-namespace=" + namespace, "--watch-domains=false",
 	"--route53-rate=9", "--route53-burst=40", "--acm-rate=1000", "--acm-burst=1000",
 }
 

@@ -66,6 +66,7 @@ var operatorFlags = []string{
 	"tenantsource-read-memory",
 	"tenantsource-read-timeout",
 	"tenantsource-target-namespaces",
+	"watch-domains",
 	"watch-namespaces",
 	"webhook-bind-address",
 	"webhook-deny",

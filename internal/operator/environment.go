@@ -27,6 +27,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/publicdns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -64,6 +65,8 @@ type environment struct {
 	moved func(names []string)
 	// freed are called with each tenant whose object is gone. They are complete before anything starts.
 	freed []func(tenant string)
+	// watcher looks in public DNS where the domains of customers lead; nil where that is not wanted or not possible.
+	watcher *publicdns.Watcher
 	// domains says who may have a domain; nil where every object may have every one.
 	domains *claims.Registry
 	// claimants wake the objects of a kind that may have their domains now, or no more. They are complete before anything

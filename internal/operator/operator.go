@@ -116,6 +116,7 @@ func addControllers(ctx context.Context, mgr ctrl.Manager, c config.Config, env 
 	g := &env.gauges
 	g.Reader, g.Elected, g.Clock, g.Controllers = mgr.GetCache(), mgr.Elected(), clock.RealClock{}, runningControllers(c, env, invalidates)
 	g.Breaker, g.Claims, g.Grants, g.Halt, g.Rollouts = env.breaker, env.domains, env.grants, env.halt, env.rollouts
+	g.Watcher = env.watcher
 	return g.Register(ctrlmetrics.Registry)
 }
 

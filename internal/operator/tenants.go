@@ -30,14 +30,21 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c config.Conf
 		return nil, err
 	}
 	env.rollouts = rollouts
-	controller = distributiontenant.New(distributiontenant.Options{
+	if env.watcher, err = addWatcher(mgr, c, func(ctx context.Context, keys ...client.ObjectKey) { controller.Wake(ctx, keys...) }); err != nil {
+		return nil, err
+	}
+	options := distributiontenant.Options{
 		Shared: env.shared(mgr, c), Live: mgr.GetAPIReader(), Zones: zones, Resolver: c.Resolver(), Observer: env.reconciles, Rollouts: rollouts,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
 				free(tenant)
 			}
 		},
-	})
+	}
+	if env.watcher != nil {
+		options.Watcher = env.watcher
+	}
+	controller = distributiontenant.New(options)
 	AddLosses(env.breaker, mgr.GetClient(), controller.Wake, convert.ClassDistributionTenant, convert.ClassOwnership)
 	env.halt.OnChange(controller.WakeAll)
 	env.grants.OnChange(controller.WakeNamespaces)

@@ -51,6 +51,7 @@ aws:
   invalidations: {rate: 1, burst: 4}
   allowedRoles: ["arn:aws:iam::444455556666:role/tenant-dns-*"]
   dnsResolvers: ["1.1.1.1:53"]
+  watchDomains: false
   dynamoDBEndpoint: https://vpce-1.dynamodb.eu-west-1.vpce.amazonaws.com
 podSecurityContext: {runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, seccompProfile: {type: RuntimeDefault}}
 securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}

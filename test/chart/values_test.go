@@ -32,6 +32,7 @@ aws:
   invalidations: {rate: 0.25, burst: 24}
   allowedRoles: ["arn:aws:iam::111122223333:role/dns-*", "arn:aws:iam::*:role/tenant-dns"]
   dnsResolvers: ["1.1.1.1:53", "[2606:4700:4700::1111]:53"]
+  watchDomains: false
   dynamoDBEndpoint: http://dynamodb.example.com:8000
 dns: {accounts: [{name: main, provider: cloudflare, secretName: cloudflare-main}]}
 controller:
@@ -61,7 +62,7 @@ extraArgs: [--zap-devel=true]
 		"dynamodb-endpoint": "http://dynamodb.example.com:8000",
 		"acm-rate":          "1.5", "acm-burst": "23", "route53-rate": "3", "route53-burst": "22",
 		"invalidation-rate": "0.25", "invalidation-burst": "24", "invalidation-paths-per-day": "25",
-		"allowed-roles": "arn:aws:iam::111122223333:role/dns-*,arn:aws:iam::*:role/tenant-dns", "dns-resolvers": "1.1.1.1:53,[2606:4700:4700::1111]:53", "dns-accounts": "/etc/dns-accounts/accounts.yaml",
+		"allowed-roles": "arn:aws:iam::111122223333:role/dns-*,arn:aws:iam::*:role/tenant-dns", "dns-resolvers": "1.1.1.1:53,[2606:4700:4700::1111]:53", "watch-domains": "false", "dns-accounts": "/etc/dns-accounts/accounts.yaml",
 		"default-tags": "a=b,c=d e", "drift-policy": "suspend", "enable-http2": "true", "health-probe-bind-address": ":9000",
 		"leader-elect": "false", "leader-election-namespace": "team-a", "max-concurrent-reconciles": "3", "metrics-bind-address": ":9443",
 		"metrics-cert-key": "a.key", "metrics-cert-name": "a.crt", "metrics-cert-path": "/etc/metrics-cert", "metrics-secure": "false",

@@ -74,7 +74,7 @@ func (s *stage) newReplica(n int) (*replica, error) {
 		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test")
 	r.flags = append([]string{
 		"--watch-namespaces=" + s.namespace, "--cluster-id=" + clusterID, "--sweep-interval=" + sweepInterval.String(),
-		"--metrics-bind-address=0", "--health-probe-bind-address=0", "--zap-log-level=debug",
+		"--metrics-bind-address=0", "--health-probe-bind-address=0", "--zap-log-level=debug", "--watch-domains=false",
 		"--deletion-budget", "--deletion-budget-settle=" + budgetSettle.String(), "--leader-election-namespace=" + s.namespace,
 	}, append(s.lifecycle.flags, s.options.flags...)...)
 	if s.elsewhere != nil {

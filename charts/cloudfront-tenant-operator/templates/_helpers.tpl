@@ -330,6 +330,7 @@ insecureSkipVerify: true
 {{- with .Values.aws.dnsResolvers }}
 - {{ printf "--dns-resolvers=%s" (join "," .) | quote }}
 {{- end }}
+- --watch-domains={{ .Values.aws.watchDomains }}
 {{- if .Values.dns.accounts }}
 - --dns-accounts=/etc/dns-accounts/accounts.yaml
 {{- end }}

@@ -47,10 +47,11 @@ func (r *Resolver) Look(ctx context.Context, q advice.Question) (advice.Sight, e
 // way finds out where a domain leads or, where it does not exist, whether its zone does.
 func (r *Resolver) way(ctx context.Context, domain, zone string, s *advice.Sight) error {
 	ask := r.first(ctx)
-	end, answer, err := follow(ask, domain, "")
+	t, err := follow(ask, domain)
 	if err != nil {
 		return err
 	}
+	end, answer := t.end(), t.answer
 	found := answer.Values(end, dns.A)
 	var aliases []string
 	if len(found) > 0 {

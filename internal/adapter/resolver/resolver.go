@@ -9,26 +9,25 @@ import (
 	"net"
 	"slices"
 	"strconv"
-
-	wire "github.com/miekg/dns"
+	"sync/atomic"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/query"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 // operation names the failures.
 const operation = "ResolveDomain"
 
-// longestChain is how many CNAMEs are followed: as many as common resolvers do.
-const longestChain = 8
-
-// challengeLabel stands before a name that leads to CloudFront by an alias, with the target
-// as its text.
-const challengeLabel = "_cf-challenge."
-
 // Resolver asks some DNS servers. It is safe for concurrent use.
-type Resolver struct{ servers []string }
+type Resolver struct {
+	servers []string
+	// turn counts the looks of Where, each of which asks another server first.
+	turn atomic.Uint32
+	// asked is told how each question of Where has ended.
+	asked func(Result)
+}
 
 var _ port.Resolver = (*Resolver)(nil)
 
@@ -52,7 +51,7 @@ func New(servers []string) (*Resolver, error) {
 			return nil, fmt.Errorf("DNS server %q: %w; use host:port, for example 1.1.1.1:53 or [2606:4700:4700::1111]:53", s, err)
 		}
 	}
-	return &Resolver{servers: servers}, nil
+	return &Resolver{servers: servers, asked: func(Result) {}}, nil
 }
 
 // Leads implements port.Resolver. CloudFront asks servers of its own, which may have another
@@ -62,7 +61,8 @@ func (r *Resolver) Leads(ctx context.Context, name, target string) (bool, error)
 	answered, all := false, true
 	var failure error
 	verdicts := each(r.servers, func(server string) (bool, error) {
-		return leads(asking(ctx, server), dns.Lower(name), dns.Lower(target))
+		sight, err := where(asking(ctx, server), dns.Lower(name), []string{dns.Lower(target)})
+		return sight.Way == onboarding.Here, err
 	})
 	for there, err := range verdicts {
 		if err != nil {
@@ -114,59 +114,4 @@ type asker func(name string, kind uint16) (query.Answer, error)
 // asking asks one server.
 func asking(ctx context.Context, server string) asker {
 	return func(name string, kind uint16) (query.Answer, error) { return ask(ctx, server, name, kind) }
-}
-
-// leads reports what one server shows.
-func leads(ask asker, name, target string) (bool, error) {
-	end, answer, err := follow(ask, name, target)
-	if err != nil || end == target {
-		return end == target, err
-	}
-	if len(answer.Values(end, dns.A)) == 0 {
-		return false, nil
-	}
-	// An alias shows addresses, and not whose they are.
-	for _, at := range []string{name, end} {
-		texts, err := challenges(ask, at)
-		if found := slices.Contains(texts, target); err != nil || found || name == end {
-			return found, err
-		}
-	}
-	return false, nil
-}
-
-// follow goes along the CNAMEs of a name, as far as the target if that is among them, and returns the last answer, in
-// which the addresses of the end are. A resolver tells the whole chain at once; a server that only knows its own zones
-// is asked again.
-func follow(ask asker, name, target string) (end string, answer query.Answer, err error) {
-	asked, end := name, name
-	answer, err = ask(name, wire.TypeA)
-	for range longestChain {
-		if err != nil || end == target {
-			return end, answer, err
-		}
-		switch next := answer.Values(end, dns.CNAME); {
-		case len(next) > 0 && next[0] != "": // a CNAME to the root leads nowhere
-			end = next[0]
-		case end == asked || len(answer.Values(end, dns.A)) > 0:
-			return end, answer, nil
-		default:
-			asked = end
-			answer, err = ask(end, wire.TypeA)
-		}
-	}
-	// The addresses of a circle are none.
-	return end, query.Answer{Msg: new(wire.Msg)}, err
-}
-
-// challenges are the texts next to an alias, each of which names an endpoint.
-func challenges(ask asker, name string) (out []string, err error) {
-	answer, err := ask(challengeLabel+name, wire.TypeTXT)
-	if err != nil {
-		return nil, err
-	}
-	for _, text := range answer.Texts() {
-		out = append(out, dns.Lower(text))
-	}
-	return out, nil
 }

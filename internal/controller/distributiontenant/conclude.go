@@ -27,7 +27,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	p.recallServed()
 	p.recallDistribution()
 	p.watchDomains()
-	p.in.Attempts.AskedAWS, p.in.Attempts.AskedFor = p.in.Waited(p.Random())
+	p.in.Attempts = p.in.Onboarding(p.Random())
 	report := distributiontenant.Conclude(p.in, p.out)
 	if p.in.Deleting {
 		p.Rollouts.Forget(string(p.object.UID))

@@ -43,6 +43,9 @@ func endingOf(w *world.World, name string, before map[string]sim.OperationCalls)
 		if status.CertificateRequest != nil {
 			status.CertificateRequest.Time.Reset()
 		}
+		for n := range status.Domains {
+			status.Domains[n].Since.Reset()
+		}
 		for n := range status.Conditions {
 			status.Conditions[n].LastTransitionTime = o.CreationTimestamp
 			status.Conditions[n].LastTransitionTime.Reset()

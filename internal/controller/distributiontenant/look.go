@@ -72,6 +72,8 @@ func (p look) at(ctx context.Context, s distributiontenant.Look) error {
 		p.proofs(ctx, s.Domains)
 	case distributiontenant.LookWords:
 		return p.words(ctx, s.Domains)
+	case distributiontenant.LookRenewal:
+		return p.renewal(ctx, s.ARNs[0])
 	}
 	return nil
 }
@@ -194,7 +196,10 @@ func (p look) holder(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	if len(domains) == 0 {
+		return nil
+	}
+	return p.conflicts(ctx, domains[0])
 }
 
 func (p look) describe(ctx context.Context, domain string, t *distributiontenant.Observed) error {

@@ -8,7 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/verdict"
 )
 
 // watchDomains has the domains that the operator does not publish looked at in public DNS, and takes over what was seen.
@@ -54,9 +56,57 @@ func (p *pass) targets() []string {
 	return append(slices.Clone(p.in.World.Targets), endpoint)
 }
 
-// words asks AWS what it thinks of the DNS of domains. If it can't tell, that hides nothing else.
-func (p look) words(_ context.Context, domains []string) error {
-	_ = domains
-	p.in.Attempts.Verified = p.Clock.Now()
+// words asks AWS what it thinks of the DNS of the domains. If it can't tell, that hides nothing else.
+func (p look) words(ctx context.Context, domains []string) error {
+	p.in.Attempts.Verified, p.in.Attempts.Words = p.Clock.Now(), nil
+	one := ""
+	if len(domains) == 1 {
+		one = domains[0]
+	}
+	said, err := p.account.Inventory.VerifyDNS(ctx, p.in.World.Tenant.ID, one)
+	if err != nil {
+		return unlessRefused(err)
+	}
+	words := map[string]string{}
+	for _, v := range said {
+		if v.Status != verdict.Valid && v.Reason != "" && slices.Contains(domains, v.Domain) {
+			words[v.Domain] = v.Reason
+		}
+	}
+	p.in.Attempts.Words = words
 	return nil
+}
+
+// renewal asks ACM which domains keep the renewal of a certificate up.
+func (p look) renewal(ctx context.Context, arn string) error {
+	p.in.Attempts.RenewalSeen = p.Clock.Now()
+	p.account.References.Forget(arn)
+	c, err := p.account.References.Certificate(ctx, arn)
+	if err != nil {
+		return unlessRefused(err)
+	}
+	p.in.Attempts.Unrenewed = c.Renewal.Pending
+	return nil
+}
+
+// conflicts asks AWS who has a domain that no tenant of the account has, where a certificate proves that it may be told.
+func (p look) conflicts(ctx context.Context, domain string) error {
+	provenBy := p.in.Desired.DistributionID
+	if t := p.in.World.Tenant; t != nil {
+		provenBy = t.ID
+	}
+	found, err := p.account.Inventory.DomainConflicts(ctx, domain, provenBy)
+	if err != nil {
+		return unlessRefused(err)
+	}
+	p.in.World.Conflicts = slices.DeleteFunc(found, func(c verdict.Conflict) bool { return c.ID == provenBy })
+	return nil
+}
+
+// unlessRefused leaves out what AWS does not want to tell, or not to this operator.
+func unlessRefused(err error) error {
+	if fault.Is(err, fault.Denied, fault.Invalid, fault.NotFound) {
+		return nil
+	}
+	return err
 }

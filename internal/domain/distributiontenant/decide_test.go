@@ -66,7 +66,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 		rules []chain.Entry
 		cases map[string]question
 	}{
-		"keep":   {keep, union(union(union(keepCases(), publishCases()), referenceCases()), union(union(certificateCases(), accountCases(false)), union(union(budgetCases(false), turnCases()), proofCases())))},
+		"keep":   {keep, union(union(union(keepCases(), publishCases()), referenceCases()), union(union(certificateCases(), accountCases(false)), union(union(budgetCases(false), turnCases()), union(proofCases(), ledCases()))))},
 		"remove": {remove, union(union(removeCases(), retractCases()), union(union(accountCases(true), budgetCases(true)), claimCases()))},
 	} {
 		spoken := map[string]bool{}

@@ -67,17 +67,23 @@ func (in Input) toldToWait() bool {
 // Asking notes that AWS is asked about the domains.
 func (a *Attempts) Asking(generation int64, now time.Time) { a.AskedAWS, a.AskedFor = now, generation }
 
-// Waited keeps in mind since when AWS was not asked about domains. random, in [0, 1), spreads those that an earlier process
-// has waited with.
-func (in Input) Waited(random float64) (time.Time, int64) {
-	switch a := in.Attempts; {
+// Onboarding are the attempts with what is kept in mind of domains that wait: since when AWS was not asked about them, and
+// what it said. random, in [0, 1), spreads those that an earlier process has waited with.
+func (in Input) Onboarding(random float64) Attempts {
+	a := in.Attempts
+	switch asked := !a.AskedAWS.IsZero() && a.AskedFor == in.Generation; {
 	case len(in.onlyProven().undirected()) == 0:
-		return time.Time{}, 0
-	case (a.AskedAWS.IsZero() || a.AskedFor != in.Generation) && in.toldToWait():
-		return in.Now.Add(-time.Duration(random * float64(askEvery))), in.Generation
-	default:
-		return a.AskedAWS, a.AskedFor
+		a.Asking(0, time.Time{})
+	case !asked && in.toldToWait():
+		a.Asking(in.Generation, in.Now.Add(-time.Duration(random*float64(askEvery))))
 	}
+	if t := in.World.Tenant; t != nil && t.answersForAll() {
+		a.Verified, a.Words = time.Time{}, nil
+	}
+	if !in.renewsLate() {
+		a.RenewalSeen, a.Unrenewed = time.Time{}, nil
+	}
+	return a
 }
 
 // onlyLed is the input as if the spec of a tenant that exists did not have the domains that are held, apart from those that
@@ -150,7 +156,7 @@ func explained(in judged) (Decision, bool) {
 	if len(waiting) == 0 || in.unservedFor() < explainAfter || in.Now.Sub(in.Attempts.Verified) < explainEvery {
 		return pass()
 	}
-	return do(Look{At: LookWords, Domains: waiting[:1]})
+	return do(Look{At: LookWords, Domains: waiting})
 }
 
 // unservedFor is for how long status has told of a domain that is not served.
@@ -161,6 +167,26 @@ func (in Input) unservedFor() (longest time.Duration) {
 		}
 	}
 	return longest
+}
+
+// A certificate whose renewal is not done renewalFrom before its end is looked at each day.
+const (
+	renewalFrom  = 45 * 24 * time.Hour
+	renewalEvery = 24 * time.Hour
+)
+
+// renewsLate reports whether the tenant's own certificate should have been renewed by now.
+func (in Input) renewsLate() bool {
+	t, s := in.World.Tenant, in.World.Served
+	return t != nil && s != nil && s.ARN == t.Customizations.CertificateARN && s.Type == typeAmazonIssued && s.NotAfter.Sub(in.Now) < renewalFrom
+}
+
+// renewed asks ACM which domains keep the renewal of the certificate up.
+func renewed(in judged) (Decision, bool) {
+	if !in.resource.Mine() || !in.renewsLate() || in.Now.Sub(in.Attempts.RenewalSeen) < renewalEvery {
+		return pass()
+	}
+	return do(Look{At: LookRenewal, ARNs: []string{in.World.Served.ARN}})
 }
 
 // words are what AWS says of the domains.

@@ -48,6 +48,7 @@ func livingRules() []rule {
 		chain.Ask("CertificateUsable", "A requested managed certificate must be issued and attached.", certificateUsable),
 		chain.Ask("DistributionEnabled", "A distribution that was seen disabled is looked at again. Until it is enabled, CloudFront serves none of its tenants.", distributionEnabled),
 		chain.Ask("Explained", "If CloudFront has not served a domain for half an hour, it is asked what it thinks of the domain's DNS.", explained),
+		chain.Ask("Renewed", "If the tenant's own certificate ends within 45 days, ACM is asked once a day which domains keep its renewal up.", renewed),
 		chain.Ask("Serving", "CloudFront must serve every domain.", serving),
 	}
 }

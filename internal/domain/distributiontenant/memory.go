@@ -90,6 +90,10 @@ type Attempts struct {
 	// answers.
 	Verified time.Time
 	Words    map[string]string
+	// RenewalSeen is when ACM was last asked what keeps the renewal of the certificate up, and Unrenewed are the domains
+	// that do.
+	RenewalSeen time.Time
+	Unrenewed   []string
 }
 
 // DoubtedFor is for how long reads may still be from before an update of which it is not known whether it took effect.

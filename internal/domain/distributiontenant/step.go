@@ -38,6 +38,7 @@ const (
 	LookClaims       Subject = "domain claims"
 	LookProofs       Subject = "proofs of domains"
 	LookWords        Subject = "AWS's word on domains"
+	LookRenewal      Subject = "renewal of the certificate"
 )
 
 // Look reads one more thing before the decision is made.

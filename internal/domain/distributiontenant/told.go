@@ -27,6 +27,10 @@ func (in Input) tell(r Report) (out []onboarding.Domain) {
 	}
 	j, proofs, refused := judge(in), in.proofs(), refusedText(r.Conditions)
 	for _, d := range in.toldDomains() {
+		if told, again := j.retold(d); again {
+			out = append(out, told)
+			continue
+		}
 		f := j.factsOf(d)
 		f.Refused = refused
 		if i := slices.IndexFunc(proofs, func(e proof.Entry) bool { return e.Domain == d }); i >= 0 {
@@ -35,6 +39,15 @@ func (in Input) tell(r Report) (out []onboarding.Domain) {
 		out = append(out, onboarding.Judge(f))
 	}
 	return out
+}
+
+// retold is what was told of a domain whose records were not judged in this pass: their zone was not read yet, say.
+func (in judged) retold(domain string) (onboarding.Domain, bool) {
+	told, known := in.Memory.Domains[domain]
+	if _, seen := in.publication.Of(domain); seen || !known || !in.publishes() || !in.wants(domain) {
+		return onboarding.Domain{}, false
+	}
+	return told.Domain, true
 }
 
 // toldOrder are the domains of memory, those of the spec first.
@@ -84,7 +97,7 @@ func refusedText(conditions []chain.Condition) string {
 // factsOf are what the state of a domain follows from.
 func (in judged) factsOf(domain string) onboarding.Facts {
 	f := onboarding.Facts{
-		Domain: domain, Place: in.World.Places[domain], Now: in.Now, Before: in.Memory.Domains[domain].State, ProofSight: in.Attempts.Proofs.Sights[domain],
+		Domain: domain, Place: in.World.Places[domain], Before: in.Memory.Domains[domain].State, ProofSight: in.Attempts.Proofs.Sights[domain],
 		Leaving: in.Deleting || !in.wants(domain),
 		Watched: in.watches(), Sight: in.World.Sights[domain], Addresses: in.World.Addresses,
 		First: in.ledFirst(), Enabled: in.Desired.Enabled, Word: in.Attempts.Words[domain],
@@ -113,7 +126,7 @@ func (in judged) publishedFacts(f *onboarding.Facts) {
 	if f.Publishes = in.publishes(); !f.Publishes {
 		return
 	}
-	known := in.publication.Of(f.Domain)
+	known, _ := in.publication.Of(f.Domain)
 	f.InDNS, f.Held = known.Condition.Status, known.Condition.Message
 	f.Blocked = !publication.Passes(known.Condition.Reason) && known.Condition.Reason != publication.ReasonDNSUnavailable
 	for _, r := range known.Records {
@@ -148,13 +161,10 @@ func (in judged) certificateOf(domain string) (onboarding.Stage, *onboarding.Red
 	return onboarding.Requested, nil
 }
 
-// renewalFrom is how long before its end a certificate is worth a word if its renewal is held up.
-const renewalFrom = 45 * 24 * time.Hour
-
 // renewalOf says what keeps the renewal of the domain's certificate up. Empty: nothing.
 func (in judged) renewalOf(domain string) string {
 	s := in.World.Served
-	if s == nil || s.NotAfter.Sub(in.Now) > renewalFrom || !slices.Contains(in.World.Unrenewed, domain) {
+	if s == nil || !slices.Contains(in.Attempts.Unrenewed, domain) {
 		return ""
 	}
 	return fmt.Sprintf("Its certificate expires on %s and can't be renewed until public DNS leads the domain to CloudFront.", s.NotAfter.Format(time.DateOnly))

@@ -7,6 +7,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/verdict"
 )
 
 // World is what was observed.
@@ -51,8 +52,6 @@ type World struct {
 	InheritedKnown bool
 	// Served is the certificate that InUse names, as ACM last showed it. Nil: not known.
 	Served *Served
-	// Unrenewed are the domains that keep the renewal of that certificate up.
-	Unrenewed []string
 
 	// Zones are the zones of the provider if ZonesKnown; Unlisted is why they can't be read.
 	Zones      []dns.Zone
@@ -94,6 +93,8 @@ type World struct {
 	// Holder is who holds a domain that we were refused, if HolderKnown and visible.
 	Holder      *Holder
 	HolderKnown bool
+	// Conflicts are the other resources that have the domain according to AWS, of which Holder names none.
+	Conflicts []verdict.Conflict
 
 	// RoutingEndpoint is where DNS has to point, empty while unknown. RoutingKnown is
 	// true once it was looked up, found or not.

@@ -2,7 +2,6 @@ package onboarding
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 )
@@ -43,7 +42,6 @@ const (
 type Facts struct {
 	Domain string
 	Place  Place
-	Now    time.Time
 	// Before is the state that was last told; empty for a new domain.
 	Before State
 	// Leaving means that the domain is not wanted any more, and not gone yet.
@@ -154,7 +152,7 @@ func (f Facts) lost() bool {
 		return false
 	}
 	// A process that has just started has not seen for itself yet.
-	return f.Sight.LostAt(f.Now) || f.Before == Lost && f.Sight.Way != Here
+	return f.Sight.Lost() || f.Before == Lost && f.Sight.Way != Here && f.Sight.Way != Partly
 }
 
 func (f Facts) refused() bool { return f.Refused != "" && !f.Served || f.Place.Suffix && !f.Has }
@@ -189,7 +187,7 @@ func (f Facts) tellLive(records []Record) (Party, string) {
 	switch {
 	case f.Renewal != "":
 		return Customer, "The domain is live. " + f.Renewal
-	case !f.Publishes && f.Watched && f.Sight.Way.Known() && f.Sight.Way != Here && f.Sight.Way != Partly:
+	case !f.Publishes && f.Watched && f.Sight.Way.Astray():
 		return "", fmt.Sprintf("The domain is live, but %s %s", f.seenText(), f.advice(records, "Restore"))
 	}
 	return "", "The domain is live."

@@ -28,8 +28,14 @@ const (
 	Silent Way = "Silent"
 )
 
+// Ways are all of them.
+var Ways = []Way{"", Here, Partly, Nowhere, Elsewhere, Edge, Circle, Silent}
+
 // Known reports whether a resolver has answered.
 func (w Way) Known() bool { return w != "" && w != Silent }
+
+// Astray reports whether the records lead to something that is not the tenant's.
+func (w Way) Astray() bool { return w.Known() && w != Here && w != Partly }
 
 // MaxSeen is how many values a sight has at most, so that an answer of any size stays readable.
 const MaxSeen = 4
@@ -39,19 +45,19 @@ type Sight struct {
 	Way Way
 	// Seen are the values that were found instead of a target, sorted.
 	Seen []string
-	// Since is when the name was first seen to lead this way, and At when it was last looked at.
+	// Since is when the name was first seen to lead this way, and At when a resolver last told so.
 	Since, At time.Time
-	// Astray is since when the name was seen to lead elsewhere, whatever that was; zero while it leads to a target.
+	// Astray is since when customers don't reach a live name, however the way has changed meanwhile. Zero: they do, or the
+	// name is not live.
 	Astray time.Time
-}
-
-// LostAt reports whether a live name has led elsewhere for so long that it counts as lost.
-func (s Sight) LostAt(now time.Time) bool {
-	return !s.Astray.IsZero() && now.Sub(s.Astray) >= LostAfter
 }
 
 // Same reports whether two sights tell the same, whenever they were taken.
 func (s Sight) Same(other Sight) bool { return s.Way == other.Way && slices.Equal(s.Seen, other.Seen) }
+
+// Lost reports whether a live name has led elsewhere for so long that this is neither a mistake of a moment nor an
+// earlier answer.
+func (s Sight) Lost() bool { return !s.Astray.IsZero() && s.At.Sub(s.Astray) >= LostAfter }
 
 // Name is a name to look at.
 type Name struct {
@@ -91,6 +97,9 @@ func (n Name) Pause(s Sight) time.Duration {
 	case n.Live && (s.Way == Here || !s.Way.Known()):
 		return livePause
 	case n.Live:
+		if lost := s.Astray.Add(LostAfter).Sub(s.At); !s.Astray.IsZero() && lost > 0 {
+			return min(lost, strayPause)
+		}
 		return strayPause
 	case s.Way == Here:
 		return settling
@@ -102,13 +111,34 @@ func (n Name) Pause(s Sight) time.Duration {
 	return min(max(freshPause, age-freshFor), lastPause)
 }
 
+// Then is what is known of a name after a look at look.At has shown look, where before was known. Silence says nothing,
+// so what was known stays.
+func (n Name) Then(before, look Sight) Sight {
+	if look.Way == Silent && before.Way.Known() {
+		return before
+	}
+	after := Sight{Way: look.Way, Seen: look.Seen, Since: look.At, At: look.At}
+	if before.Way == after.Way {
+		after.Since = before.Since
+	}
+	if n.Live && after.Way.Astray() {
+		if after.Astray = before.Astray; after.Astray.IsZero() {
+			after.Astray = look.At
+		}
+	}
+	return after
+}
+
+// Fresh reports whether a user who asked for the name is expected to be at work on its record.
+func (n Name) Fresh(now time.Time) bool { return !n.Live && now.Sub(n.Asked) < freshFor }
+
 // Spread is the time over which the first looks at names that were asked for long ago are spread, as after a restart.
 const Spread = 10 * time.Minute
 
 // First is when a name that was not looked at yet is due: at once while a user may be waiting, and else at a random
 // time, with random in [0, 1).
 func (n Name) First(now time.Time, random float64) time.Time {
-	if !n.Live && now.Sub(n.Asked) < freshFor {
+	if n.Fresh(now) {
 		return now
 	}
 	return now.Add(time.Duration(random * float64(Spread)))

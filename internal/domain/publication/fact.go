@@ -183,18 +183,12 @@ type Domain struct {
 	Condition chain.Condition
 }
 
-// Of is what is known of the records of a domain.
-func (f Fact) Of(domain string) Domain {
-	if d, known := f.domains[domain]; known {
-		return d
+// Of is what is known of the records of a domain; judged is false while the condition that stands was only kept.
+func (f Fact) Of(domain string) (d Domain, judged bool) {
+	if d, judged = f.domains[domain]; !judged {
+		d.Condition = f.Ready
 	}
-	d := Domain{Condition: f.Ready}
-	for _, e := range f.Ledger {
-		if ofDomain(e, domain) {
-			d.Records = append(d.Records, e)
-		}
-	}
-	return d
+	return d, judged
 }
 
 // Judge says what follows.

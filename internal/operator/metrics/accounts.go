@@ -1,7 +1,10 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 )
 
 func (g *Gauges) accounts() []Account {
@@ -54,6 +57,18 @@ func (g *Gauges) dnsAccounts(_ context.Context, emit emitter) error {
 	}
 	for name, entry := range g.DNSAccounts() {
 		emit("dns_account_valid", one(entry.Err == nil), name.Service.String(), name.Account)
+	}
+	return nil
+}
+
+// watchedDomains tells where the domains of customers lead.
+func (g *Gauges) watchedDomains(_ context.Context, emit emitter) error {
+	if g.Watcher == nil || !g.elected() {
+		return nil
+	}
+	count := g.Watcher.Stats()
+	for _, way := range onboarding.Ways {
+		emit("watched_domains", float64(count[way]), cmp.Or(string(way), "Unseen"))
 	}
 	return nil
 }

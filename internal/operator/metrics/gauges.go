@@ -16,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/publicdns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
@@ -37,6 +38,7 @@ type Gauges struct {
 	Halt     *halt.Switch
 	Rollouts *rollout.Rollouts
 
+	Watcher     *publicdns.Watcher
 	DNSZones    *zone.Zones
 	DNSAccounts func() map[dns.Provider]accounts.Entry
 	// Accounts are the AWS accounts, the operator's own first.

@@ -24,6 +24,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/publicdns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
@@ -46,6 +47,7 @@ func TestGaugesOfWhatRuns(t *testing.T) {
 			Mode:    grants.Enforce,
 			Default: &grant.Grant{}, Grants: func(context.Context) ([]grant.Grant, error) { return []grant.Grant{{Name: "shop"}}, nil },
 		}),
+		Watcher:  publicdns.New(publicdns.Options{Clock: clock}),
 		DNSZones: zone.New(zone.Options{Clock: clock}),
 		DNSAccounts: func() map[dns.Provider]accounts.Entry {
 			return map[dns.Provider]accounts.Entry{{Service: dns.Azure, Account: "main"}: {}, {Service: dns.Azure, Account: "old"}: {Err: errors.New("no Secret")}}
@@ -67,7 +69,8 @@ func TestGaugesOfWhatRuns(t *testing.T) {
 		"domain_claims/HandOver/ 0", "domain_claims/Held/ 0", "domain_claims/Reserved/ 0", "domain_claims_refused/ 0",
 		"guard_rails/grants/ 0", "guard_rails/rollout/ 1",
 		"inventory_age_seconds/111122223333/ -1", "inventory_in_flight/111122223333/ 0", "inventory_tenants/111122223333/ 0", "orphans/111122223333/ 0",
-		"tenants_total/shop/Deployed/ 1", "tenants_total/shop/Unknown/ 1", "writes_halted/Frozen/ 1",
+		"tenants_total/shop/Deployed/ 1", "tenants_total/shop/Unknown/ 1", "watched_domains/Circle/ 0", "watched_domains/Edge/ 0", "watched_domains/Elsewhere/ 0", "watched_domains/Here/ 0", "watched_domains/Nowhere/ 0",
+		"watched_domains/Partly/ 0", "watched_domains/Silent/ 0", "watched_domains/Unseen/ 0", "writes_halted/Frozen/ 1",
 	}
 	if d := cmp.Diff(want, byName(t, registry)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

@@ -28,12 +28,13 @@ func Reference() ([]Metric, error) {
 	_, ofDNS := calls.NewMetrics(r)
 	_, ofReconciles := NewReconciles(r)
 	_, ofZones := NewZones(r, nil)
+	_, ofPublicDNS := NewPublicDNS(r)
 	_, ofSources := NewSources(r)
 	_, ofInvalidations := NewInvalidations(r)
 	_, ofWebhook := NewWebhook(r)
 	ofGauges := new(Gauges).Register(r)
 	slices.SortFunc(r.metrics, func(a, b Metric) int { return strings.Compare(a.Name, b.Name) })
-	return r.metrics, errors.Join(ofAWS, ofDNS, ofReconciles, ofZones, ofSources, ofInvalidations, ofWebhook, ofGauges)
+	return r.metrics, errors.Join(ofAWS, ofDNS, ofReconciles, ofZones, ofPublicDNS, ofSources, ofInvalidations, ofWebhook, ofGauges)
 }
 
 // recorder is a registry that writes down what is registered.

@@ -54,6 +54,9 @@ func (g *Gauges) table() []*scraped {
 		scrape(g.dnsAccounts,
 			gauge{"dns_account_valid", "provider account", "1 for each DNS account that can be used, 0 for one whose configuration or Secret is not valid."}),
 
+		scrape(g.watchedDomains,
+			gauge{"watched_domains", "way", "Domains that the operator does not publish, by where public DNS leads them: Here (to the tenant), Partly (not all DNS servers agree), Nowhere (no record), Elsewhere, Edge (another endpoint of CloudFront), Circle (CNAMEs that lead back), Silent (no DNS server answers), or Unseen before the first look." + active}),
+
 		scrape(g.inventories,
 			gauge{"inventory_tenants", "account", "Tenants in the AWS account that the operator knows of, including those it does not own. The label account is empty for the operator's own account."},
 			gauge{"inventory_in_flight", "account", "Tenants with a deployment in progress that the operator follows, by AWS account."},

@@ -68,9 +68,11 @@ func (o *Operator) Start(ctx context.Context) error {
 	if o.options.Program != nil {
 		return o.startProgram(ctx, o.options.Program)
 	}
-	// In addition to the addresses, databases are at loopback, and metrics are scraped without a token.
+	// In addition to the addresses, databases are at loopback, metrics are scraped without a token, and the DNS servers of
+	// this machine know nothing of the names of a test: one that is about them sets the flag, with --dns-resolvers.
 	ours := []string{
 		"--health-probe-bind-address=" + o.probes, "--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--tenantsource-allow-dial=127.0.0.0/8",
+		"--watch-domains=false",
 	}
 	if !o.options.AsInstalled {
 		// No process waits for the lease of one that was killed, and the operators of tests that run at the same time do not

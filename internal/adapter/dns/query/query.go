@@ -99,14 +99,17 @@ func (a Answer) Values(name, kind string) (out []string) {
 	return out
 }
 
-// Texts are all texts, whichever name has them: CNAMEs may have led there.
-func (a Answer) Texts() (out []string) {
-	for _, r := range a.Answer {
-		if t, ok := r.(*wire.TXT); ok {
-			out = append(out, textOf(t))
+// Texts are those of the name that was asked for, or of the one that its CNAMEs led to.
+func (a Answer) Texts() []string {
+	name := dns.Lower(a.name)
+	for range a.Answer {
+		next := a.Values(name, dns.CNAME)
+		if len(next) == 0 {
+			break
 		}
+		name = next[0]
 	}
-	return out
+	return a.Values(name, dns.TXT)
 }
 
 func textOf(t *wire.TXT) string { return values.Decimal.Unescape(strings.Join(t.Txt, "")) }
