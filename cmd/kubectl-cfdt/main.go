@@ -31,8 +31,7 @@ func main() {
 	})
 	err := command.ExecuteContext(ctx)
 	code := 0
-	var answer cli.Answer
-	if errors.As(err, &answer) {
+	if answer, is := errors.AsType[cli.Answer](err); is {
 		code = answer.ExitCode()
 	} else if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", cli.Plain(err.Error()))

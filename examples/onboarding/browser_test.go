@@ -26,7 +26,7 @@ const screenshots = "ONBOARDING_SCREENSHOTS"
 
 // tab is a page in a browser.
 type tab struct {
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // the library knows the tab by it
 	mu  sync.Mutex
 	// problems are what the console shows.
 	problems []string

@@ -54,7 +54,7 @@ func serve(ctx context.Context, listen string, s server) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("open http://%s\n", listener.Addr())
+	fmt.Fprintf(os.Stdout, "open http://%s\n", listener.Addr())
 	web := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
 	context.AfterFunc(ctx, func() { _ = web.Close() })
 	if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

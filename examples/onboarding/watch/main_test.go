@@ -149,7 +149,7 @@ func libraries(t *testing.T) string {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	building, err := os.MkdirTemp(filepath.Dir(folder), "building-")
+	building, err := os.MkdirTemp(filepath.Dir(folder), "building-") //nolint:usetesting // it is renamed, in one file system
 	if err != nil {
 		t.Fatal(err)
 	}

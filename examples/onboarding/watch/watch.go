@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -34,11 +35,12 @@ func watch(ctx context.Context, kube client.WithWatch, out io.Writer) error {
 }
 
 func textOf(d v1alpha1.DomainStatus) string {
-	text := fmt.Sprintf("%s %s %s\n", d.Domain, d.State, d.Message)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s %s\n", d.Domain, d.State, d.Message)
 	for _, r := range d.Records {
 		if r.PublishedBy == v1alpha1.PartyCustomer && r.State != v1alpha1.RecordPresent {
-			text += fmt.Sprintf("  set %s %s %s\n", r.Type, r.Name, r.Value)
+			fmt.Fprintf(&text, "  set %s %s %s\n", r.Type, r.Name, r.Value)
 		}
 	}
-	return text
+	return text.String()
 }
