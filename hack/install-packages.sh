@@ -7,7 +7,7 @@ purpose="$1"
 shift
 
 if [[ "$(id -u)" != 0 ]] || ! command -v apt-get >/dev/null; then
-  echo "${purpose} need real servers, and some are missing. Install these packages of Debian, or what your system calls" >&2
+  echo "${purpose} need programs that are missing. Install these packages of Debian, or what your system calls" >&2
   echo "them: $*" >&2
   exit 1
 fi

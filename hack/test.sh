@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # The race detector costs several times the CPU, and only helps where goroutines share data. These tests run in one
 # goroutine, or the concurrent parts have tests of their own with it: adapters, shared workers and streams. The operator
 # that test/crash, test/e2e and test/tenancy run has it, too.
-alone='/(api|cmd/playground|hack|internal/(adapter/source/child|cli/importing|convert|domain|controller/(awsresource|distributiontenant|invalidation|tenant|tenantplan|tenantsource$)|testkit)|test)(/|$)'
+alone='/(api|cmd/playground|examples|hack|internal/(adapter/source/child|cli/importing|convert|domain|controller/(awsresource|distributiontenant|invalidation|tenant|tenantplan|tenantsource$)|testkit)|test)(/|$)'
 # How many packages of each kind are tested at a time. Both kinds run at the same time: most packages wait a lot, for
 # processes that they started and for pauses of the operator.
 alone_at_once=4
@@ -17,7 +17,7 @@ raced_at_once=2
 # still running alone at the end.
 long=(test/crash test/sources cmd/playground test/hostile internal/controller/tenantsource test/chart test/e2e
   internal/controller/distributiontenant test/tenancy internal/adapter/source/child test/rights test/migration
-  internal/adapter/dns/externaldns internal/adapter/source internal/adapter/source/dynamodb internal/adapter/source/mongodb
+  internal/adapter/dns/externaldns examples/onboarding internal/adapter/source internal/adapter/source/dynamodb internal/adapter/source/mongodb
   internal/cli)
 
 hack/need-cc.sh
@@ -30,6 +30,7 @@ DATABASE_ASSETS="$(hack/databases.sh)"
 export DATABASE_ASSETS
 THIRDPARTY_ASSETS="$(hack/thirdparty.sh)"
 export THIRDPARTY_ASSETS
+hack/browser.sh || true # without a browser, its test is skipped
 
 # By default, an API server spends a quarter of its CPU time on collecting garbage, and there is memory to spare.
 export GOGC="${GOGC:-300}"

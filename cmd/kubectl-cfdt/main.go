@@ -31,8 +31,8 @@ func main() {
 	})
 	err := command.ExecuteContext(ctx)
 	code := 0
-	if differ := (cli.Differs{}); errors.As(err, &differ) {
-		code = cli.DiffersCode
+	if answer, is := errors.AsType[cli.Answer](err); is {
+		code = answer.ExitCode()
 	} else if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", cli.Plain(err.Error()))
 		code = 2

@@ -32,16 +32,21 @@ func (w *world) build(ctx context.Context) error {
 	if err := os.Mkdir(w.bin(), 0o700); err != nil {
 		return fmt.Errorf("creating a directory for the binaries: %w", err)
 	}
-	for _, name := range []string{"awssim", "operator"} {
+	programs := []string{"cmd/awssim", "cmd/operator"}
+	if w.config.command == "up" {
+		programs = append(programs, "examples/"+pageProgram)
+	}
+	for _, program := range programs {
+		name := filepath.Base(program)
 		path := filepath.Join(w.bin(), name)
 		err := module.Reuse("playground-"+name, path, func() error {
 			// Without debug information linking is twice as fast.
-			return w.goTool(ctx, w.say, "-C", w.root, "build", "-ldflags=-s -w", "-o", path, "./cmd/"+name)
+			return w.goTool(ctx, w.say, "-C", w.root, "build", "-ldflags=-s -w", "-o", path, "./"+program)
 		})
 		if err != nil {
-			return fmt.Errorf("building cmd/%s: %w", name, err)
+			return fmt.Errorf("building %s: %w", program, err)
 		}
-		w.say.line("cmd/%s: built in %s", name, since(began))
+		w.say.line("%s: built in %s", program, since(began))
 		began = time.Now()
 	}
 	return nil

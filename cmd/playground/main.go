@@ -27,11 +27,13 @@ const guardCommand = "guard"
 
 const usage = `Usage: playground demo|up [flags]
        playground lookup NAME [TYPE]
+       playground set NAME TYPE [VALUE]
        playground db STATEMENT
 
 demo    shows the life of some tenants in two minutes, and exits
 up      starts the same environment and keeps it running until Ctrl-C
 lookup  queries the public DNS of the running environment, at $` + dnsVariable + `, like dig
+set     sets a record in the public DNS of a customer; without a value, it deletes the record
 db      runs a statement on its customers table, at $` + dbVariable + `, like psql
 
 Flags of demo and up:
@@ -69,6 +71,9 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == lookupCommand {
 		return runLookup(args[1:], []string{os.Getenv(cloudflareDNSVariable), os.Getenv(azureDNSVariable), os.Getenv(dnsVariable)}, stdout, stderr)
+	}
+	if len(args) > 0 && args[0] == setCommand {
+		return runSet(args[1:], os.Getenv(endpointVariable), stdout, stderr)
 	}
 	if len(args) > 0 && args[0] == dbCommand {
 		return runDB(args[1:], os.Getenv(dbVariable), stdout, stderr)
@@ -126,7 +131,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	problem := ""
 	switch {
 	case c.command == "":
-		problem = "use demo, up, lookup or db"
+		problem = "use demo, up, lookup, set or db"
 	case flags.NArg() > 0:
 		problem = fmt.Sprintf("unexpected argument %q", flags.Arg(0))
 	case c.deployDelay < 0:

@@ -42,8 +42,8 @@ func TestUsage(t *testing.T) {
 		status int
 		want   string
 	}{
-		"without a command":                   {nil, 2, "use demo, up, lookup or db"},
-		"with an unknown command":             {[]string{"down"}, 2, "use demo, up, lookup or db"},
+		"without a command":                   {nil, 2, "use demo, up, lookup, set or db"},
+		"with an unknown command":             {[]string{"down"}, 2, "use demo, up, lookup, set or db"},
 		"with an unknown flag":                {[]string{"up", "--color"}, 2, "not defined: -color"},
 		"with a stray argument":               {[]string{"up", "now"}, 2, `unexpected argument "now"`},
 		"with a negative delay":               {[]string{"demo", "--deploy-delay=-1s"}, 2, "--deploy-delay=-1s: use 0 or more"},

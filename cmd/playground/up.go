@@ -38,11 +38,15 @@ func runUp(ctx context.Context, w *world) error {
 			return err
 		}
 	}
+	if err := w.startPage(ctx); err != nil {
+		return err
+	}
 	w.say.heading("Everything is running until Ctrl-C. In another terminal:")
 	w.printSettings()
 	w.say.gap()
 	w.printCommands("")
 	w.say.gap()
+	w.say.line("page      %s, where a customer adds a domain, such as shop.%s", w.page, customerZone)
 	w.say.line("logs      %s/*.log", w.logs)
 	w.say.line("metrics   %s", w.metricsURL())
 	<-ctx.Done()

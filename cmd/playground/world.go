@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/dnsserver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
@@ -57,6 +58,9 @@ type world struct {
 	dnsAddress string
 	cloudflare *cloudflareWorld
 	azure      *azureWorld
+	// resolver answers for all simulated DNS, and page is the address of the page for customers.
+	resolver *dnsserver.Server
+	page     string
 	// customers is nil where no database can be run.
 	customers *customers
 	operator  *stack.Operator
@@ -113,7 +117,7 @@ func (w *world) start(ctx context.Context) error {
 		return err
 	}
 	w.say.heading("Starting a Kubernetes control plane, a simulated AWS, Cloudflare and Azure DNS, and the operator")
-	for _, start := range []func(context.Context) error{w.startControlPlane, w.startAWS, w.startCloudflare, w.startAzure, w.writeAccounts, w.startCustomers, w.startOperator} {
+	for _, start := range []func(context.Context) error{w.startControlPlane, w.startAWS, w.startCloudflare, w.startAzure, w.startResolver, w.writeAccounts, w.startCustomers, w.startOperator} {
 		if err := start(ctx); err != nil {
 			return err
 		}
@@ -158,8 +162,8 @@ func (w *world) startAWS(ctx context.Context) error {
 	return nil
 }
 
-// seed writes what AWS holds in the beginning: all that tests have, but for the distributions. Those are made by the
-// operator.
+// seed writes what AWS holds in the beginning: all that tests have, but for the distributions, which are made by the
+// operator, and an account of the customers with a zone.
 func (w *world) seed() (path string, err error) {
 	path = filepath.Join(w.dir, "seed.yaml")
 	text, err := os.ReadFile(filepath.Join(w.root, "config", "samples", "awssim", "seed.yaml"))
@@ -168,6 +172,14 @@ func (w *world) seed() (path string, err error) {
 		err = yaml.Unmarshal(text, &parts)
 	}
 	delete(parts, "distributions")
+	add := func(part string, value map[string]any) {
+		list, _ := parts[part].([]any) // it is empty then
+		parts[part] = append(list, value)
+	}
+	if err == nil {
+		add("accounts", map[string]any{"id": customerAccount, "accessKeys": []string{customerKey}})
+		add("hostedZones", map[string]any{"name": customerZone, "account": customerAccount})
+	}
 	if err == nil {
 		text, err = yaml.Marshal(parts)
 	}
@@ -186,7 +198,9 @@ func (w *world) kubeconfig() string { return filepath.Join(w.dir, "kubeconfig") 
 func (w *world) bin() string { return filepath.Join(w.dir, "bin") }
 
 // awsEnv leads every client of AWS, and lookups of names, to the simulated one.
-func (w *world) awsEnv() []string { return append(w.aws.Env(), dnsVariable+"="+w.dnsAddress) }
+func (w *world) awsEnv() []string {
+	return append(w.aws.Env(), dnsVariable+"="+w.dnsAddress, resolverVariable+"="+w.resolver.Address)
+}
 
 // startOperator installs the chart and starts what the Deployment's pods would run.
 func (w *world) startOperator(ctx context.Context) (err error) {
@@ -199,7 +213,8 @@ func (w *world) startOperator(ctx context.Context) (err error) {
 	began = time.Now()
 	w.operator, err = w.stack.StartOperator(ctx, stack.OperatorOptions{
 		AsInstalled: true,
-		Flags:       []string{"--sweep-interval=" + sweepInterval, "--zap-encoder=console", "--allowed-roles=" + allowedRole, "--dns-accounts=" + w.accountsFile()},
+		Flags: []string{"--sweep-interval=" + sweepInterval, "--zap-encoder=console", "--allowed-roles=" + allowedRole, "--dns-accounts=" + w.accountsFile(),
+			"--watch-domains=true", "--dns-resolvers=" + w.resolver.Address},
 		// The certificate of the simulated Azure is valid in addition to those in the system's file.
 		Env: map[string]string{"SSL_CERT_DIR": w.authorities()},
 	})
@@ -239,6 +254,9 @@ func (w *world) stop() error {
 	errs = append(errs, w.tools.Stop())
 	if w.stack != nil {
 		errs = append(errs, w.stack.Stop())
+	}
+	if w.resolver != nil {
+		errs = append(errs, w.resolver.Stop())
 	}
 	if w.cloudflare != nil {
 		errs = append(errs, w.cloudflare.stop())

@@ -1,5 +1,5 @@
-// Gendocs writes the reference pages that come from the code itself (flags, metrics, conditions, events and the rule
-// chains), the drawing of the dashboard, and what kubectl cfdt says about reasons.
+// Gendocs writes the reference pages that come from the code itself (flags, metrics, conditions, events, states of
+// domains and the rule chains), the drawing of the dashboard, and what kubectl cfdt says about reasons.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/invalidation"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
@@ -75,9 +76,10 @@ func pages(root string) (map[string]string, error) {
 		"reference/events.md": generated + events,
 		"reference/flags.md":  generated + flagsPage(), "reference/metrics.md": generated + measured,
 		"reference/conditions.md": generated + conditions, "reference/rules.md": generated + rulesPage(),
-		"images/dashboard.svg": dashboard,
-		"../" + reasonsFile:    reasons,
-		"../" + flagsFile:      flagsTable(),
+		"reference/domain-states.md": generated + domainStatesPage(),
+		"images/dashboard.svg":       dashboard,
+		"../" + reasonsFile:          reasons,
+		"../" + flagsFile:            flagsTable(),
 	}, nil
 }
 
@@ -141,6 +143,26 @@ func rulesPage() string {
 		if len(remove) > 0 {
 			section(kind.noun+", while the object is being deleted", remove)
 		}
+	}
+	return b.String()
+}
+
+const domainStatesIntro = `# States of a domain
+
+` + "`status.domains`" + ` of a DistributionTenant has one of these states for each domain, with the time since when, who has to
+act next, a message, and the records that have to be set. The first row of the table that applies is the state.
+[Customer onboarding](../customer-onboarding.md) explains what to show to a customer in each, and
+[kubectl cfdt domain](../kubectl-cfdt.md#see) prints all of it.
+
+| state | when | who has to act |
+|---|---|---|
+`
+
+func domainStatesPage() string {
+	var b strings.Builder
+	b.WriteString(domainStatesIntro)
+	for _, r := range onboarding.Table() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.State, r.When, r.WaitsFor)
 	}
 	return b.String()
 }

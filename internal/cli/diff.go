@@ -21,8 +21,8 @@ type Differs struct{}
 // Error implements error.
 func (Differs) Error() string { return "there are differences" }
 
-// DiffersCode is the exit code of a diff that has found differences, as diff has it.
-const DiffersCode = 1
+// ExitCode is that of diff.
+func (Differs) ExitCode() int { return 1 }
 
 func diffCommand(s *session) *cobra.Command {
 	file := ""

@@ -97,6 +97,12 @@ func run(do func(ctx context.Context, args []string) error) func(*cobra.Command,
 	return func(c *cobra.Command, args []string) error { return do(c.Context(), args) }
 }
 
+// Answer is an error that ends a verb whose exit code is part of its answer. It is not a failure.
+type Answer interface {
+	error
+	ExitCode() int
+}
+
 // The groups of verbs.
 const (
 	look    = "look"

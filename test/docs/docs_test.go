@@ -363,7 +363,8 @@ var otherWords = map[string]bool{
 	"ControllerRevision": true,
 	// Kinds.
 	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "EdgeGrant": true, "DomainClaim": true, "Invalidation": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ValidatingWebhookConfiguration": true, "ClusterRoleBinding": true,
-	// States in AWS and in Kubernetes, and phases of claims.
+	// States of a domain, in AWS and in Kubernetes, and phases of claims.
+	"AwaitingProof": true, "AlreadyExists": true,
 	"HandOver": true, "InProgress": true, "NamespaceDeletionContentFailure": true,
 	// Members of CloudFront's API.
 	"PrimaryDomainName": true, "UpdateDomainAssociation": true, "CloudFrontDefaultCertificate": true, "AnycastIpListId": true,
