@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -31,6 +32,8 @@ type pass[O client.Object, R any] struct {
 	// account is where the resource is, or will be, and kind works there.
 	account account.Place
 	kind    Kind[O, R]
+	// granted is what the namespace may have. Nil: everything.
+	granted *grant.Grant
 	// seen is the resource as it was last read or answered, nil if there is none.
 	seen   *R
 	memory memory
@@ -68,7 +71,11 @@ func (c *Controller[O, R]) Begin(ctx context.Context, o O) (reconcile.Pass, erro
 	if err = p.judge(ctx, spec); err != nil {
 		return nil, err
 	}
+	if err = p.recallTargets(ctx, spec); err != nil {
+		return nil, err
+	}
 	p.judgeAliases()
+	p.declareTargets(p.in.Memory.Targets)
 	return p, nil
 }
 
@@ -83,7 +90,7 @@ func (p *pass[O, R]) judge(ctx context.Context, s Spec) error {
 	if err != nil {
 		return err
 	}
-	p.in.Ungranted, p.in.Audited = v.Refused, !v.Enforced
+	p.in.Ungranted, p.in.Audited, p.granted = v.Refused, !v.Enforced, v.Grant
 	if p.account.Wrong != nil {
 		p.in.Ungranted, p.in.Audited = p.account.Wrong, false
 	}
@@ -116,7 +123,9 @@ func (p *pass[O, R]) look(ctx context.Context, s distribution.Look) error {
 	case distribution.LookDependents:
 		return p.lookDependents(ctx)
 	case distribution.LookClaims:
-		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, ownDNS), true
+		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(p.claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, ownDNS), true
+	case distribution.LookZones:
+		return p.lookZones(ctx, s.Domains[0])
 	case distribution.LookAccount:
 		account, err := p.account.References.Account(ctx)
 		if err != nil {
