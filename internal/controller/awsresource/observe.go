@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -54,6 +55,7 @@ func (c *Controller[O, R]) Begin(ctx context.Context, o O) (reconcile.Pass, erro
 		Memory:   convert.ResourceMemory(status.Common),
 		Attempts: p.memory.tries,
 	}
+	p.in.Policy.AbandonDNS = o.GetAnnotations()[v1alpha1.AnnotationAbandonDNS] == v1alpha1.AbandonTrue
 	p.in.Object = c.Object(o, spec.Class, &p.in.Attempts, p.in.Memory.Memory, status.Common.ReconcileToken)
 	p.in.AdoptedGeneration, p.in.AdoptedID = convert.AdoptedResource(o)
 	if t := o.GetDeletionTimestamp(); t != nil {
