@@ -426,6 +426,9 @@ var stories = map[string]map[string]story{
 	"GetConnectionGroup": {
 		"alias records of type A are published all the same": {after: apply("alpha", published), wants: ready, check: records("A alpha.example.com", "TXT _cf-challenge.alpha.example.com")},
 	},
+	"GetAnycastIpList": {
+		"nothing else needs it": {after: apply("alpha"), wants: ready},
+	},
 	"ListHostedZones": {
 		"the zone can't be found":         {after: apply("alpha", published), wants: dnsError, check: records()},
 		"a zone that is named needs none": {after: apply("alpha", byID), wants: ready},
