@@ -184,8 +184,7 @@ func (w *World) relate(before, after client.Object) {
 	shown := cmp.Or(after, before)
 	for _, k := range w.process.kinds {
 		for _, r := range k.watch.Related {
-			unseen := before != nil && after != nil && !r.Matters(before, after)
-			if unseen || reflect.TypeOf(r.Object) != reflect.TypeOf(shown) {
+			if reflect.TypeOf(r.Object) != reflect.TypeOf(shown) || before != nil && after != nil && !r.Matters(before, after) {
 				continue
 			}
 			keys := map[types.NamespacedName]bool{}
