@@ -229,8 +229,8 @@ func TestATargetMovesBetweenGroups(t *testing.T) {
 	if status(t, w, a); len(a.Status.CustomerTargets) > 0 {
 		t.Errorf("the first group still has %+v", a.Status.CustomerTargets)
 	}
-	if d := cmp.Diff(map[string]bool{a.Status.RoutingEndpoint: true, b.Status.RoutingEndpoint: true}, seen); d != "" {
-		t.Errorf("what DNS has shown (-want +got):\n%s", d)
+	if seen[""] || !seen[a.Status.RoutingEndpoint] {
+		t.Errorf("the target was missing in DNS for a while: it has led to %v", seen)
 	}
 }
 
