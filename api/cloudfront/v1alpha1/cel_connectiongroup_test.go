@@ -32,6 +32,26 @@ var groupRules = map[string]limits.Case{
 		Refused:  `anycastIpListId: "arn:aws:cloudfront::111122223333:anycast-ip-list/aip_1"`,
 		Says:     []string{"spec.anycastIpListId", `anycast-ip-list/aip_1" is not the ID of an Anycast static IP list`, "use the ID"},
 	},
+	"a customer target has a name in a zone": {
+		Accepted: `customerTargets: [{name: cname.shop.example, dns: {provider: route53}}, {name: shop.example, dns: {provider: cloudflare}}]`,
+		Refused:  `customerTargets: [{name: "*.shop.example", dns: {provider: route53}}]`,
+		Says:     []string{"spec.customerTargets[0].name", `"*.shop.example" is not a fully qualified domain name`, "no wildcard"},
+	},
+	"a customer target does not lead to itself": {
+		Accepted: `customerTargets: [{name: cloudfront.net.shop.example, dns: {provider: route53}}]`,
+		Refused:  `customerTargets: [{name: d111.cloudfront.net, dns: {provider: route53}}]`,
+		Says:     []string{"spec.customerTargets[0].name", `"d111.cloudfront.net" is a name of CloudFront`, "zone of your own"},
+	},
+	"a customer target is listed once": {
+		Accepted: `customerTargets: [{name: a.shop.example, dns: {provider: route53}}, {name: b.shop.example, dns: {provider: route53}}]`,
+		Refused:  `customerTargets: [{name: a.shop.example, dns: {provider: route53}}, {name: a.shop.example, dns: {provider: route53}}]`,
+		Says:     []string{"spec.customerTargets[1]", "Duplicate value"},
+	},
+	"a customer target says where it is published": {
+		Accepted: `customerTargets: [{name: a.shop.example, dns: {provider: azure, account: main, zoneName: shop.example}}]`,
+		Refused:  `customerTargets: [{name: a.shop.example}]`,
+		Says:     []string{"spec.customerTargets[0].dns", "Required value"},
+	},
 	"the name of a group has no spaces": {
 		Accepted: `name: CreatedByCloudFront-1.eu/west_2`,
 		Refused:  `name: my group`,
