@@ -358,7 +358,7 @@ func GroupWants(o *v1alpha1.ConnectionGroup) []grant.Want {
 	w.add(grant.AKind, "", string(v1alpha1.GrantedConnectionGroups))
 	for i, t := range o.Spec.CustomerTargets {
 		field := fmt.Sprintf("spec.customerTargets[%d].", i)
-		w.add(grant.ADomain, field+"name", t.Name)
+		w.add(grant.ATarget, field+"name", t.Name)
 		w.dns(field+"dns", &t.DNS)
 	}
 	w.adoption(o.Spec.AdoptionPolicy, GroupName(o), o.Status.ID)
