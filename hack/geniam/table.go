@@ -85,7 +85,7 @@ const (
 // sids name statements by their resource.
 var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
-	groups: "ConnectionGroups", zones: "HostedZones", changes: "Changes", roles: "Roles",
+	groups: "ConnectionGroups", anycastLists: "AnycastLists", zones: "HostedZones", changes: "Changes", roles: "Roles",
 	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables", tableStreams: "TableStreams",
 	replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
 }

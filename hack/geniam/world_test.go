@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -166,7 +167,7 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	}
 }
 
-// askAWS asks for AWS's own word on the domains of an object.
+// askAWS asks for AWS's own word on the domains of an object, and for the addresses of a list.
 func askAWS(t *testing.T, w *world.World, name string) {
 	t.Helper()
 	s, _ := w.InAWS(name)
@@ -178,6 +179,11 @@ func askAWS(t *testing.T, w *world.World, name string) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+	// No group of this world has a list.
+	_, err = w.AWS().GetAnycastIpList(t.Context(), &cloudfront.GetAnycastIpListInput{Id: awssdk.String("aip_1")})
+	if missing := (*types.EntityNotFound)(nil); !errors.As(err, &missing) {
+		t.Errorf("reading an Anycast list: %v", err)
 	}
 }
 
