@@ -44,6 +44,9 @@ export GOFLAGS="-trimpath${GOFLAGS:+ ${GOFLAGS}}"
 output="$(mktemp)"
 trap 'rm -f "${output}"' EXIT
 
+# The race detector needs cgo. All else is compiled without it, as the programs are, so that both share what is compiled.
+export CGO_ENABLED=0
+
 # The first argument is a list of packages, the others are flags. `make lint` vets. Without debug information, linking
 # takes half as long.
 test_packages() {
@@ -51,12 +54,15 @@ test_packages() {
   shift
   if [[ -n "${packages}" ]]; then
     # shellcheck disable=SC2086 # one word per package
-    CGO_ENABLED=1 go test -vet=off -ldflags=-w -timeout 60m "$@" ${packages} | tee -a "${output}"
+    go test -vet=off -ldflags=-w -timeout 60m "$@" ${packages} | tee -a "${output}"
   fi
 }
 
 failed=0
 if [[ -z "${PKG:-}" || "${PKG}" == ./... ]]; then
+  # Compiled before the tests begin, which would otherwise wait for the same packages, and compile some of them twice.
+  go build ./...
+  CGO_ENABLED=1 go build -race ./internal/...
   go -C hack/controlplane test -vet=off ./build | tee -a "${output}" || failed=1 # a module of its own
 fi
 
@@ -65,7 +71,7 @@ all="$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' $
 first="$(for package in "${long[@]}"; do grep -E "/${package}\$" <<<"${all}" || true; done)"
 all="${first}"$'\n'"$(grep -vxF "${first:-none}" <<<"${all}" || true)"
 test_packages "$(grep -E "${alone}" <<<"${all}" || true)" -p "${alone_at_once}" "$@" &
-test_packages "$(grep -vE "${alone}" <<<"${all}" || true)" -race -p "${raced_at_once}" "$@" || failed=1
+CGO_ENABLED=1 test_packages "$(grep -vE "${alone}" <<<"${all}" || true)" -race -p "${raced_at_once}" "$@" || failed=1
 wait $! || failed=1
 
 if (( failed )); then

@@ -81,6 +81,9 @@ func newWorld(t *testing.T) *world.World {
 	seed.HostedZones = []sim.SeedHostedZone{
 		{ID: zoneID, Name: "example.com"}, {ID: otherZoneID, Name: "example.com", Account: otherAccount},
 	}
+	seed.Distributions = append(seed.Distributions, sim.SeedDistribution{ID: "EOTHER1", Account: otherAccount, ConnectionMode: "tenant-only"})
+	seed.Tenants = append(seed.Tenants, sim.SeedTenant{Account: otherAccount, Name: "stranger", DistributionID: "EOTHER1", Domains: []string{"stolen.example.com"}})
+	seed.ResolvingDomains = append(seed.ResolvingDomains, "strays.customer.test")
 	seed.Roles = []sim.SeedRole{{ARN: roleARN}}
 	// The page says of roles what the policy has.
 	allowed, err := identity.ParseRolePatterns([]string{roles})
@@ -88,6 +91,10 @@ func newWorld(t *testing.T) *world.World {
 		t.Fatal(err)
 	}
 	return world.NewOffline(t, world.Options{Seed: &seed, AllowedRoles: allowed, Expiry: true, Capacity: true, Claims: &world.Holds{}})
+}
+
+func hostedByAWS(o *v1alpha1.DistributionTenant) {
+	o.Spec.ManagedCertificateRequest = &v1alpha1.ManagedCertificateRequest{ValidationTokenHost: v1alpha1.ValidationTokenHostCloudFront, PrimaryDomainName: "strays.customer.test"}
 }
 
 // foreign creates a tenant that is not the operator's.
@@ -138,10 +145,16 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	w.Apply(w.Tenant("gamma", adopting))
 	foreign(t, w, "holder")
 	w.Apply(w.Tenant("rival", domain("holder.example.com")))
+	w.Apply(w.Tenant("thief", domain("stolen.example.com")))
+	// Its certificate is never issued, and AWS is asked why.
+	w.Apply(w.Tenant("strays", hostedByAWS, domain("strays.customer.test")))
+	w.Advance(time.Second)
+	w.Sim.SetResolving(false, "strays.customer.test")
+	w.Advance(time.Hour)
 	givenAway(t, w)
 	w.Apply(w.Tenant("zeta", takesOver))
 	w.Advance(settle)
-	for _, name := range []string{"alpha", "beta", "gamma", "rival", "delta", "epsilon", "zeta"} {
+	for _, name := range []string{"alpha", "beta", "gamma", "rival", "thief", "strays", "delta", "epsilon", "zeta"} {
 		w.Delete(name)
 	}
 	w.Advance(time.Hour)
@@ -391,7 +404,7 @@ var stories = map[string]map[string]story{
 				w.Apply(w.Tenant("alpha", domain("holder.example.com")))
 			},
 			// The next sweep would find the holder anyway.
-			wants: "Ready=False/DomainConflict", says: "not visible", wait: time.Minute,
+			wants: "Ready=False/DomainConflict", says: "a distribution tenant of the AWS account", wait: time.Minute,
 		},
 	},
 	"VerifyDnsConfiguration": {

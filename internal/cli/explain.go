@@ -159,6 +159,11 @@ func (e *explanation) tenant(o *v1alpha1.DistributionTenant, now time.Time) {
 	for _, d := range st.Domains {
 		e.add("domain", strings.TrimSpace(fmt.Sprintf("%s %s. %s", d.Domain, d.State, d.Message)))
 	}
+	if len(st.Domains) == 0 { // an earlier version of the operator wrote it
+		for _, d := range st.DomainResults {
+			e.add("domain", strings.TrimSpace(d.Domain+" "+d.Status))
+		}
+	}
 	e.add("points at", st.DNSTarget)
 	if st.DNS != nil {
 		for _, r := range st.DNS.Records {

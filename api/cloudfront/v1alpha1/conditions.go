@@ -62,7 +62,7 @@ const (
 	// Fix: delete the tenants, or move them to another distribution or connection group. The message says how many there are, and which of them are objects of the same namespace. The deletion then continues automatically.
 	ReasonInUse = "InUse"
 	// ReasonDomainConflict (False): another CloudFront resource, in any AWS account, already uses a domain.
-	// Fix: remove the domain from the resource that uses it, or move it with UpdateDomainAssociation. The message names the resource if it belongs to the same namespace, otherwise the log of the operator does. The operator retries automatically.
+	// Fix: remove the domain from the resource that uses it, or move it with UpdateDomainAssociation. The message names the resource if it belongs to the same namespace, or if AWS tells of a distribution or of another account. Otherwise the log of the operator does. The operator retries automatically.
 	ReasonDomainConflict = "DomainConflict"
 	// ReasonAccessDenied (False): the operator's AWS identity does not have a required permission.
 	// Fix: allow the operator's identity the action that the message names, see [IAM policies](iam.md).
@@ -82,8 +82,8 @@ const (
 	// ReasonCertificateSANMismatch (False): no name of the certificate covers a domain.
 	// Fix: use a certificate that covers the domain, or remove the domain. The message lists the names that lead to the domain. A wildcard covers exactly one label.
 	ReasonCertificateSANMismatch = "CertificateSANMismatch"
-	// ReasonDomainValidationPending (False): CloudFront cannot verify a domain yet: it rejects the tenant for that reason, or the tenant is deployed and the domain is not active. The operator retries every five minutes, more often at first.
-	// Fix: point the domain to the routing endpoint of the tenant's connection group with a CNAME record, or give the tenant a certificate that covers it. status.dnsTarget has the endpoint; if it is empty, see [where to find it](../certificates.md#if-you-manage-dns-yourself).
+	// ReasonDomainValidationPending (False): CloudFront cannot verify a domain yet: it rejects the tenant for that reason, or the tenant is deployed and the domain is not active. If the operator publishes the domain, it retries every five minutes, more often at first. Otherwise, it asks AWS as soon as public DNS leads the domain to CloudFront, and every hour. The message of a domain whose DNS points to another distribution says so.
+	// Fix: set the records that status.domains lists: point the domain to the routing endpoint of the tenant's connection group with a CNAME record, or give the tenant a certificate that covers it. status.dnsTarget has the endpoint; if it is empty, see [where to find it](../certificates.md#if-you-manage-dns-yourself).
 	ReasonDomainValidationPending = "DomainValidationPending"
 	// ReasonMissingParameters (False): the distribution requires parameters that the spec does not set.
 	// Fix: add the parameters that the message names to spec.parameters.

@@ -309,6 +309,10 @@ func (in conclusion) certificateReport() *chain.Condition {
 		return &before
 	case in.Desired.Request != nil:
 		c := in.certificate.Ready
+		if t := in.World.Tenant; t != nil && !c.Status {
+			_, waiting := unserved(in.Desired.Domains, *t)
+			c.Message += in.words(waiting)
+		}
 		return &c
 	}
 	if !had || before.Reason == ReasonNotConfigured && before.Generation != in.Generation {

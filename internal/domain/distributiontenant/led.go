@@ -114,20 +114,23 @@ func led(in judged) (Decision, bool) {
 	return in.awaitLed(resource.ReasonDomainValidationPending)
 }
 
-// awaitLed ends the pass until DNS changes, or it is time to ask AWS all the same.
+// awaitLed ends the pass until DNS changes, or it is time to ask AWS all the same. Until public DNS was asked, a new process
+// keeps what was said.
 func (in judged) awaitLed(reason chain.Reason) (Decision, bool) {
 	domains := in.unled
 	if len(domains) == 0 {
 		domains = in.undirected()
 	}
-	f := in.factsOf(domains[0])
-	text := fmt.Sprintf("spec.domains: %s is added once public DNS leads it to CloudFront. %s AWS is asked then, and every hour.", domains[0], onboarding.DNSAdvice(f))
-	if others := len(domains) - 1; others > 0 {
-		text += fmt.Sprintf(" status.domains has the records of %s.", prose.Count(others, "more domain", "more domains"))
-	}
 	due := in.asksIn()
 	if due <= 0 {
 		due = askEvery
+	}
+	if in.World.Sights[domains[0]].Way == "" && in.toldToWait() {
+		return do(Rest{After: due, KeepConditions: true})
+	}
+	text := fmt.Sprintf("spec.domains: %s is added once public DNS leads it to CloudFront. %s AWS is asked then, and every hour.", domains[0], onboarding.DNSAdvice(in.factsOf(domains[0])))
+	if others := len(domains) - 1; others > 0 {
+		text += fmt.Sprintf(" status.domains has the records of %s.", prose.Count(others, "more domain", "more domains"))
 	}
 	return rest(chain.Problem{Reason: reason, Message: text}, due)
 }
@@ -149,7 +152,7 @@ const (
 // explained asks for AWS's own word on domains that it does not serve.
 func explained(in judged) (Decision, bool) {
 	t := in.World.Tenant
-	if t == nil || !in.Desired.Enabled || !t.Enabled || !in.resource.Mine() {
+	if t == nil || !in.Desired.Enabled || !t.Enabled || !in.resource.Mine() || in.hostsChallenge() {
 		return pass()
 	}
 	_, waiting := unserved(in.Desired.Domains, *t)
@@ -157,6 +160,12 @@ func explained(in judged) (Decision, bool) {
 		return pass()
 	}
 	return do(Look{At: LookWords, Domains: waiting})
+}
+
+// hostsChallenge reports whether the web server of the customer has to answer first: DNS is not what is waited for.
+func (in judged) hostsChallenge() bool {
+	r := in.certificate.Request
+	return r != nil && r.ValidationTokenHost == certificate.SelfHosted && !in.certificate.Ready.Status
 }
 
 // unservedFor is for how long status has told of a domain that is not served.

@@ -74,7 +74,7 @@ func ledCases() map[string]question {
 		"and every hour, since the resolvers may be wrong":             {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Hour)), rule: "TenantPresent", step: plain},
 		"resolvers that do not answer hold nothing":                    {in: with(unborn(), requested, watched(onboarding.Silent), askedAWS(time.Minute)), rule: "TenantPresent", step: plain},
 		"without resolvers it is tried as before":                      {in: with(unborn(), requested, askedAWS(time.Minute)), rule: "TenantPresent", step: plain},
-		"a new process does not ask all over again":                    {in: with(unborn(), requested, watched(""), saidToWait), rule: "Led", step: waits(time.Hour), reason: pending},
+		"a new process does not ask all over again":                    {in: with(unborn(), requested, watched(""), saidToWait), rule: "Led", step: distributiontenant.Rest{After: time.Hour, KeepConditions: true}},
 		"a change of the spec is tried at once":                        {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Minute), edited), rule: "TenantPresent", step: plain},
 		"a tenant that validates nothing is created without DNS":       {in: with(unborn(), watched(onboarding.Nowhere), askedAWS(time.Minute)), rule: "TenantPresent", step: create(unborn())},
 		"a refusal for the sake of DNS is told with the record to set": {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(0), refused(fault.DomainUnverified)), rule: "TenantPresent", step: waits(time.Hour), reason: pending},

@@ -45,9 +45,9 @@ func livingRules() []rule {
 		chain.Ask("ZonesKnown", "The hosted zones of the domains are looked up before records are published.", zonesKnown),
 		chain.Ask("Settled", "A deployment in progress is followed until it ends, unless domains wait for the next try of what AWS refused.", settled),
 		chain.Ask("DomainsHeld", "A domain is added when it can be validated, and removed when its DNS record is deleted.", domainsHeld),
+		chain.Ask("Explained", "If CloudFront has not served a domain for half an hour, it is asked what it thinks of the domain's DNS.", explained),
 		chain.Ask("CertificateUsable", "A requested managed certificate must be issued and attached.", certificateUsable),
 		chain.Ask("DistributionEnabled", "A distribution that was seen disabled is looked at again. Until it is enabled, CloudFront serves none of its tenants.", distributionEnabled),
-		chain.Ask("Explained", "If CloudFront has not served a domain for half an hour, it is asked what it thinks of the domain's DNS.", explained),
 		chain.Ask("Renewed", "If the tenant's own certificate ends within 45 days, ACM is asked once a day which domains keep its renewal up.", renewed),
 		chain.Ask("Serving", "CloudFront must serve every domain.", serving),
 	}
@@ -59,8 +59,8 @@ func lookedUp(in judged) (Decision, bool) {
 		return pass()
 	case in.World.RefusedWith(fault.Exists):
 		return do(Look{At: LookTenant})
-	case in.Memory.ID == "" && in.CreateMark.IsZero():
-		// Nothing was ever sent. AWS refuses to create a duplicate.
+	case in.Memory.ID == "" && (in.CreateMark.IsZero() || !in.Attempts.MayAppear(in.CreateMark)):
+		// Nothing was ever sent, or AWS has refused it. It refuses to create a duplicate, too.
 		return pass()
 	case in.Memory.ID != "" && !in.World.Swept && !in.Nudged:
 		return do(Rest{After: firstSweepWait, KeepConditions: true})

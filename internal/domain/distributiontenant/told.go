@@ -36,9 +36,19 @@ func (in Input) tell(r Report) (out []onboarding.Domain) {
 		if i := slices.IndexFunc(proofs, func(e proof.Entry) bool { return e.Domain == d }); i >= 0 {
 			f.Proof = &proofs[i]
 		}
-		out = append(out, onboarding.Judge(f))
+		out = append(out, in.unlessUnseen(f, onboarding.Judge(f)))
 	}
 	return out
+}
+
+// unlessUnseen is what is told of a domain, or what was told before if public DNS was not asked since the process began and
+// nothing else is new.
+func (in Input) unlessUnseen(f onboarding.Facts, now onboarding.Domain) onboarding.Domain {
+	before, known := in.Memory.Domains[f.Domain]
+	if !known || !f.Watched || f.Sight.Way != "" || before.State != now.State || !slices.EqualFunc(before.Records, now.Records, onboarding.Record.Same) {
+		return now
+	}
+	return before.Domain
 }
 
 // retold is what was told of a domain whose records were not judged in this pass: their zone was not read yet, say.
@@ -104,6 +114,8 @@ func (in judged) factsOf(domain string) onboarding.Facts {
 	}
 	if endpoint := cmp.Or(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint); endpoint != "" {
 		f.Targets = append(slices.Clone(in.World.Targets), endpoint)
+	} else if in.looked() {
+		f.Untargeted = prose.Sentence(in.endpointText())
 	}
 	if t := in.World.Tenant; t != nil && in.resource.Mine() {
 		f.Has, f.Served, f.Settled = slices.Contains(t.Domains, domain), in.serves(domain), t.Status == Deployed

@@ -62,6 +62,8 @@ type Facts struct {
 
 	// Targets are where DNS may lead the domain, the first is the one to recommend; Addresses are those for an apex.
 	Targets, Addresses []string
+	// Untargeted is why no target is known although it was looked up, as the end of a sentence; empty if it was not.
+	Untargeted string
 	// Watched means that public DNS is looked at. Sight is what it shows.
 	Watched bool
 	Sight   Sight
@@ -107,7 +109,7 @@ func Table() []Row {
 		{AwaitingProof, "The grant demands a proof of the domain, and its TXT record was not found.", "the customer", Facts.unproven, Facts.tellUnproven},
 		{AwaitingDNS, "CloudFront takes the domain only once DNS leads it there, or would serve it if DNS did, and DNS does not.", "the customer; for records of the operator, the operator or the platform", Facts.awaitsDNS, Facts.tellDNS},
 		{Validating, "CloudFront checks the domain, or a web server has to answer its challenge, or no certificate covers the domain.", "AWS, the customer or the platform", Facts.validating, Facts.tellValidating},
-		{Issuing, "CloudFront was asked for a certificate and has not issued it.", "AWS", func(f Facts) bool { return f.Has && !f.Served && f.Certificate == Requested }, told(AWS, "The certificate of the domain is being issued. That usually takes minutes.")},
+		{Issuing, "CloudFront was asked for a certificate and has not issued it.", "AWS", func(f Facts) bool { return f.Has && !f.Served && f.Certificate == Requested }, Facts.tellIssuing},
 		{Deploying, "Everything is there, and CloudFront distributes it to its edge locations.", "AWS", func(Facts) bool { return true }, told(AWS, "CloudFront is deploying the distribution tenant. That usually takes minutes.")},
 	}
 }
@@ -180,7 +182,7 @@ func (f Facts) validating() bool {
 }
 
 func (f Facts) tellLost(records []Record) (Party, string) {
-	return Customer, fmt.Sprintf("The domain was live, and %s Nothing was removed: CloudFront still serves it. %s", f.seenText(), f.advice(records, "Restore"))
+	return Customer, join("The domain was live, and "+f.seenText(), "Nothing was removed: CloudFront still serves it.", f.advice(records, "Restore"))
 }
 
 func (f Facts) tellLive(records []Record) (Party, string) {
@@ -188,7 +190,7 @@ func (f Facts) tellLive(records []Record) (Party, string) {
 	case f.Renewal != "":
 		return Customer, "The domain is live. " + f.Renewal
 	case !f.Publishes && f.Watched && f.Sight.Way.Astray():
-		return "", fmt.Sprintf("The domain is live, but %s %s", f.seenText(), f.advice(records, "Restore"))
+		return "", join("The domain is live, but "+f.seenText(), f.advice(records, "Restore"))
 	}
 	return "", "The domain is live."
 }
@@ -214,6 +216,8 @@ func (f Facts) tellDNS(records []Record) (Party, string) {
 		return Platform, f.Held
 	case f.Publishes:
 		return Operator, f.Held
+	case len(f.Targets) == 0 && f.Untargeted != "":
+		return Platform, "The domain has to lead to " + f.Untargeted
 	case len(f.Targets) == 0:
 		return Operator, "The operator looks up where the domain has to lead."
 	case f.Sight.Way == Partly:
@@ -221,7 +225,7 @@ func (f Facts) tellDNS(records []Record) (Party, string) {
 	case !f.Watched, !f.Sight.Way.Known():
 		return Customer, f.advice(records, "Create")
 	}
-	return Customer, sentence(f.seenText()) + " " + f.advice(records, "Create")
+	return Customer, join(sentence(f.seenText()), f.advice(records, "Create"))
 }
 
 func (f Facts) tellValidating([]Record) (Party, string) {
@@ -232,6 +236,10 @@ func (f Facts) tellValidating([]Record) (Party, string) {
 		return Platform, "No certificate covers the domain. Request one with spec.managedCertificateRequest, or use one that covers it." + f.word()
 	}
 	return AWS, "DNS leads the domain to CloudFront, which checks it now." + f.word()
+}
+
+func (f Facts) tellIssuing([]Record) (Party, string) {
+	return AWS, "The certificate of the domain is being issued. That usually takes minutes." + f.word()
 }
 
 func (f Facts) word() string {

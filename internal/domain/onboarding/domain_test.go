@@ -90,6 +90,7 @@ func TestStates(t *testing.T) {
 		"one that some resolvers still have the old answer for":    {live(unborn, way(onboarding.Partly)), onboarding.AwaitingDNS, onboarding.AWS, "others still have the previous one"},
 		"one that was not looked at yet":                           {live(unborn, way("")), onboarding.AwaitingDNS, onboarding.Customer, "Create the record"},
 		"one whose target is not known yet":                        {live(unborn, way(""), func(f *onboarding.Facts) { f.Targets = nil }), onboarding.AwaitingDNS, onboarding.Operator, "looks up"},
+		"one whose target does not exist":                          {live(unborn, way(""), func(f *onboarding.Facts) { f.Targets, f.Untargeted = nil, "a group that does not exist." }), onboarding.AwaitingDNS, onboarding.Platform, "has to lead to a group that does not exist."},
 		"one that leads there and is not accepted yet":             {live(unborn), onboarding.Validating, onboarding.AWS, "checks it now"},
 		"one that is asked for without resolvers":                  {live(unborn, unwatched), onboarding.AwaitingDNS, onboarding.Customer, "Create the record"},
 		"one that a certificate covers, before its tenant":         {live(unborn, covered, way(onboarding.Nowhere)), onboarding.Deploying, onboarding.AWS, "deploying"},

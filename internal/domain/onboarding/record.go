@@ -1,6 +1,7 @@
 package onboarding
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
@@ -54,6 +55,12 @@ type Record struct {
 	State             RecordState
 	// Seen is what was found instead.
 	Seen []string
+}
+
+// Same reports whether two records are the same, whatever was seen of them.
+func (r Record) Same(other Record) bool {
+	r.State, r.Seen, other.State, other.Seen = "", nil, "", nil
+	return reflect.DeepEqual(r, other)
 }
 
 // text is how a user reads a record.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -65,4 +66,9 @@ func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] 
 func DNSAdvice(f Facts) string {
 	_, text := f.tellDNS(f.records())
 	return text
+}
+
+// join puts sentences together, and leaves out those that there are not.
+func join(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }

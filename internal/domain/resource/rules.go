@@ -278,7 +278,7 @@ func (v *View) Retained() Verdict {
 // If this process has the answers to all creates, nothing can appear any more.
 func (v *View) AwaitCreate(what string) Verdict {
 	wait := v.createWait()
-	if wait <= 0 || !v.Tries.mayAppear(v.CreateMark) {
+	if wait <= 0 || !v.Tries.MayAppear(v.CreateMark) {
 		return Verdict{}
 	}
 	return Verdict{Do: Rest, After: wait, Problem: &chain.Problem{Reason: ReasonDeleting, Message: fmt.Sprintf(

@@ -186,9 +186,9 @@ func (a *Tries) CreatedLately(now time.Time) bool {
 	return !a.CreatedAt.IsZero() && now.Sub(a.CreatedAt) < GracePeriod
 }
 
-// mayAppear reports whether anything that was created under marks up to this one may still be on its way, or not show
+// MayAppear reports whether anything that was created under marks up to this one may still be on its way, or not show
 // yet. A resource that was created and then deleted is gone for good.
-func (a *Tries) mayAppear(mark time.Time) bool {
+func (a *Tries) MayAppear(mark time.Time) bool {
 	known := !a.Announced.IsZero() && !mark.Truncate(time.Second).After(a.Announced) && !a.Unanswered
 	deleted := !a.DeletedAt.IsZero() && !a.DeletedAt.Before(a.CreatedAt)
 	return !known || !a.CreatedAt.IsZero() && !deleted
@@ -197,7 +197,7 @@ func (a *Tries) mayAppear(mark time.Time) bool {
 // Removed reports whether AWS has confirmed the deletion, and no create under marks up to this one can have taken effect
 // after it.
 func (a *Tries) Removed(mark time.Time) bool {
-	return a.Confirmed && (a.DeletedAt.Sub(mark) >= GracePeriod || !a.mayAppear(mark))
+	return a.Confirmed && (a.DeletedAt.Sub(mark) >= GracePeriod || !a.MayAppear(mark))
 }
 
 // Marked is when a create was announced, according to the mark of an object that was created at born. A mark that can't

@@ -37,6 +37,7 @@ func TestGaugesOfWhatRuns(t *testing.T) {
 	stopped.Set(t.Context(), "Frozen", "by hand")
 	tenant := &v1alpha1.DistributionTenant{ObjectMeta: named(1)}
 	ready := &v1alpha1.DistributionTenant{ObjectMeta: named(2)}
+	ready.Status.Domains = []v1alpha1.DomainStatus{{Domain: "a.example.com", State: v1alpha1.DomainLive}, {Domain: "b.example.com", State: v1alpha1.DomainLost}}
 	ready.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Deployed"}}
 	clock := clocktesting.NewFakeClock(time.Unix(100_000, 0))
 	inv := inventory.New(inventory.Options{Clock: clock})
@@ -67,6 +68,7 @@ func TestGaugesOfWhatRuns(t *testing.T) {
 		"default_grant_open/ 1",
 		"dns_account_valid/main/azure/ 1", "dns_account_valid/old/azure/ 0", "dns_batches_propagating/ 0", "dns_names_waiting/ 0", "dns_zone_records/ 0", "dns_zones/ 0",
 		"domain_claims/HandOver/ 0", "domain_claims/Held/ 0", "domain_claims/Reserved/ 0", "domain_claims_refused/ 0",
+		"domains/shop/Live/ 1", "domains/shop/Lost/ 1",
 		"guard_rails/grants/ 0", "guard_rails/rollout/ 1",
 		"inventory_age_seconds/111122223333/ -1", "inventory_in_flight/111122223333/ 0", "inventory_tenants/111122223333/ 0", "orphans/111122223333/ 0",
 		"tenants_total/shop/Deployed/ 1", "tenants_total/shop/Unknown/ 1", "watched_domains/Circle/ 0", "watched_domains/Edge/ 0", "watched_domains/Elsewhere/ 0", "watched_domains/Here/ 0", "watched_domains/Nowhere/ 0",

@@ -46,16 +46,20 @@ func reasonOf(conditions []metav1.Condition, kind string) string {
 	return noReason
 }
 
-// tenants counts the objects of tenants. There are thousands of them, and a handful of reasons.
+// tenants counts the objects of tenants, and their domains. There are thousands of them, and a handful of reasons.
 func (g *Gauges) tenants(ctx context.Context, emit emitter) error {
 	var list v1alpha1.DistributionTenantList
 	err := g.list(ctx, config.DistributionTenant, &list)
-	n := counts{}
+	n, domains := counts{}, counts{}
 	for i := range list.Items {
 		o := &list.Items[i]
 		n[[2]string{o.Namespace, reasonOf(o.Status.Conditions, v1alpha1.ConditionReady)}]++
+		for _, d := range o.Status.Domains {
+			domains[[2]string{o.Namespace, string(d.State)}]++
+		}
 	}
 	n.emit(emit, "tenants_total")
+	domains.emit(emit, "domains")
 	return err
 }
 

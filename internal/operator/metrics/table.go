@@ -17,7 +17,8 @@ func (g *Gauges) table() []*scraped {
 	const known = " Only the active replica exports it, while the value is known."
 	return []*scraped{
 		scrape(g.tenants,
-			gauge{"tenants_total", "namespace status", "DistributionTenant objects by namespace and reason of their Ready condition (Deployed if Ready)." + active}),
+			gauge{"tenants_total", "namespace status", "DistributionTenant objects by namespace and reason of their Ready condition (Deployed if Ready)." + active},
+			gauge{"domains", "namespace state", "Domains of DistributionTenants by namespace and state, as in status.domains: AwaitingProof, AwaitingDNS, Validating, Issuing, Deploying, Live, Lost, Disabled, Leaving or Refused." + active}),
 		scrape(g.customers,
 			gauge{"customers", "plan reason", "Tenants by plan and reason of their TenantReady condition (Ready if ready)." + active}),
 		scrape(g.plans,

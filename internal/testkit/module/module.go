@@ -43,7 +43,7 @@ func Build(ctx context.Context, root string, env []string, args ...string) error
 func Program(ctx context.Context, root, name, path string, race bool) error {
 	kept, args, env := name, []string{"-o", path}, []string{"CGO_ENABLED=0"}
 	if race {
-		kept, args, env = name+"-race", append(args, "-race"), nil
+		kept, args, env = name+"-race", append(args, "-race"), []string{"CGO_ENABLED=1"}
 	}
 	err := Reuse(kept, path, func() error { return Build(ctx, root, env, append(args, "./cmd/"+name)...) })
 	if err != nil {

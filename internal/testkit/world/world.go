@@ -19,6 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -48,6 +49,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/publicdns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
@@ -76,6 +78,8 @@ type Options struct {
 	AllowedRoles identity.RolePatterns
 	// Resolver is public DNS, where the operator is to ask it.
 	Resolver port.Resolver
+	// Guide tells where public DNS leads the domains of customers, where the operator is to look at them.
+	Guide port.Guide
 	// WithoutParents leaves Distribution and ConnectionGroup objects to the test: no controller reconciles them.
 	WithoutParents bool
 	// Grants is how EdgeGrants are meant, and Granted are those that there are at first. Empty: everything is granted.
@@ -345,9 +349,15 @@ func (w *World) start() {
 	p.claims = w.claims()
 	p.rollouts = w.rollouts()
 	p.breaker = w.breaker()
-	p.controller = distributiontenant.New(distributiontenant.Options{
+	options := distributiontenant.Options{
 		Shared: w.shared(p), Live: w.Kube, Zones: p.zones, Resolver: w.options.Resolver, Observer: observer{w}, Gone: p.gone, Rollouts: p.rollouts,
-	})
+	}
+	var watcher *publicdns.Watcher
+	if w.options.Guide != nil {
+		watcher = publicdns.New(publicdns.Options{Guide: w.options.Guide, Clock: w.Clock, Random: half, OnChange: func(ctx context.Context, owners []types.NamespacedName) { w.due("")(ctx, owners...) }})
+		options.Watcher = watcher
+	}
+	p.controller = distributiontenant.New(options)
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
 		Client: w.kube, Live: w.Kube, Kind: p.controller, Failed: w.failed,
 		Publish: func(o *v1alpha1.DistributionTenant, e reconcile.Event) {
@@ -356,6 +366,9 @@ func (w *World) start() {
 	}
 	p.kinds = append(w.parents(p), w.invalidations(p), kind{list: w.tenants, reconcile: p.driver.Reconcile, watch: p.controller.Watch(1)})
 	p.workers = []*worker{{step: p.inventory.Step, next: w.Clock.Now()}, {step: p.zones.Step, next: w.Clock.Now()}}
+	if watcher != nil {
+		p.workers = append(p.workers, &worker{step: watcher.Step, next: w.Clock.Now()})
+	}
 	if w.options.Expiry {
 		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: own.Certificates, References: own.References, Clock: w.Clock, Random: half})
 		p.workers = append(p.workers, &worker{step: expiry.Step, next: w.Clock.Now()})
