@@ -62,7 +62,7 @@ func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
 	tenant(t, ns, "fine", func(o *v1alpha1.DistributionTenant) {
 		ready(o)
 		o.Status.DNSTarget = "d111.cloudfront.net"
-		o.Status.DomainResults = []v1alpha1.DomainResult{{Domain: "fine.example.com", Status: "active"}}
+		o.Status.Domains = []v1alpha1.DomainStatus{{Domain: "fine.example.com", State: v1alpha1.DomainLive, Message: "The domain is live."}}
 		o.Status.Drift = []v1alpha1.DriftedField{{Field: "parameters[tier]", Desired: "gold"}}
 	})
 	for name, tt := range map[string]struct {
@@ -75,7 +75,7 @@ func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
 		}},
 		"an object that the operator has not seen says so": {[]string{"cfdt/new"}, []string{"NotProcessed", "The operator has not processed this object yet."}},
 		"what is fine has its facts": {[]string{"distributiontenant/fine"}, []string{
-			"ready for 2d: Deployed", "dt_fine, Deployed", "fine.example.com active", "d111.cloudfront.net", "parameters[tier]: the spec has gold, AWS has nothing",
+			"ready for 2d: Deployed", "dt_fine, Deployed", "fine.example.com Live. The domain is live.", "d111.cloudfront.net", "parameters[tier]: the spec has gold, AWS has nothing",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
