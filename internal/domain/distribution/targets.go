@@ -170,8 +170,7 @@ func targetsRemoved(in Input) (Decision, bool) {
 	return pass()
 }
 
-// takenTargets are those that the spec has dropped and that are still published. Customers may have been told them, whoever
-// publishes their domains.
+// takenTargets are those that the spec has dropped and that are still published. Customers may have been told them.
 func (in Input) takenTargets() (out []string) {
 	for _, name := range in.TargetNames() {
 		spec, _ := in.Target(name)

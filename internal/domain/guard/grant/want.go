@@ -237,7 +237,9 @@ func (d Domain) String() string {
 }
 
 // allowsUnproven reports whether an object may have a domain that can't be proven.
-func (g *Grant) allowsUnproven(w Want) bool { return g.allowsDomain(w.Value) && !g.DemandsProof(w.Value) }
+func (g *Grant) allowsUnproven(w Want) bool {
+	return g.allowsDomain(w.Value) && !g.DemandsProof(w.Value)
+}
 
 // Zone reports whether records may be in the zone.
 func (g *Grant) Zone(z dns.Zone) bool { return g.publishes(z.Provider, z.ID) }
