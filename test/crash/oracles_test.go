@@ -491,6 +491,8 @@ func brief(status v1alpha1.DistributionTenantStatus) string {
 	st.ETag, st.CreatedTime, st.LastModifiedTime, st.LastDriftCheckTime, st.DNSChangeID = "", nil, nil, nil, ""
 	// The look that finds out when it expires comes once an hour, and at each start.
 	st.Certificate = nil
+	// They follow from the rest, and from what DNS shows at the moment.
+	st.Domains = nil
 	if st.CertificateRequest != nil {
 		st.CertificateRequest.Time = metav1.Time{}
 	}
