@@ -133,7 +133,7 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{})
 	// So slow that the second tenant has to wait.
-	op := s.operator(stack.OperatorOptions{Flags: []string{"--aws-rate=2", "--aws-burst=2", "--domain-claims=true"}})
+	op := s.operator(stack.OperatorOptions{Flags: []string{"--aws-rate=2", "--aws-burst=2", "--domain-claims=true", "--watch-domains=true", "--dns-resolvers=127.0.0.1:9"}})
 	s.fault(sim.Fault{Operation: "CreateDistributionTenant", Times: 2, Nth: 1})
 	s.apply(s.tenant("one"))
 	s.apply(s.tenant("two"))
