@@ -61,6 +61,7 @@ const (
 	distributions = "arn:aws:cloudfront::*:distribution/*"
 	vpcOrigins    = "arn:aws:cloudfront::*:vpcorigin/*"
 	groups        = "arn:aws:cloudfront::*:connection-group/*"
+	anycastLists  = "arn:aws:cloudfront::*:anycast-ip-list/*"
 	// The ARNs of Route 53 have neither a region nor an account.
 	zones   = "arn:aws:route53:::hostedzone/*"
 	changes = "arn:aws:route53:::change/*"
@@ -84,7 +85,7 @@ const (
 // sids name statements by their resource.
 var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
-	groups: "ConnectionGroups", zones: "HostedZones", changes: "Changes", roles: "Roles",
+	groups: "ConnectionGroups", anycastLists: "AnycastLists", zones: "HostedZones", changes: "Changes", roles: "Roles",
 	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables", tableStreams: "TableStreams",
 	replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
 }
@@ -195,8 +196,13 @@ var permissions = []Permission{
 	},
 	{
 		Action: "cloudfront:GetConnectionGroup", Feature: Preflight, Resource: groups, Read: true,
-		For:     "Checking whether a routing endpoint has IPv6 addresses, for alias records.",
-		Without: "Alias records of type AAAA are not published; those of type A are.",
+		For:     "Checking whether a routing endpoint has IPv6 addresses, for alias records, and which Anycast static IP list it has.",
+		Without: "Alias records of type AAAA are not published; those of type A are. Customers are not told the addresses of the list.",
+	},
+	{
+		Action: "cloudfront:GetAnycastIpList", Feature: Preflight, Resource: anycastLists, Read: true,
+		For:     "Reading the addresses of the Anycast static IP list of a connection group, for domains at the apex of a zone.",
+		Without: "`status.domains` recommends an ALIAS record for such a domain, not the addresses.",
 	},
 	{
 		Action: "acm:ListCertificates", Feature: Preflight, Resource: anything, Read: true,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -154,6 +155,7 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	givenAway(t, w)
 	w.Apply(w.Tenant("zeta", takesOver))
 	w.Advance(settle)
+	askForList(t, w)
 	for _, name := range []string{"alpha", "beta", "gamma", "rival", "thief", "strays", "delta", "epsilon", "zeta"} {
 		w.Delete(name)
 	}
@@ -175,6 +177,15 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 		if !slices.ContainsFunc(services, func(s string) bool { return actions[s+operation] || free[Call(s+operation)] }) {
 			t.Errorf("no policy allows %s", operation)
 		}
+	}
+}
+
+// askForList reads an Anycast list, which no group of this world has.
+func askForList(t *testing.T, w *world.World) {
+	t.Helper()
+	_, err := w.AWS().GetAnycastIpList(t.Context(), &cloudfront.GetAnycastIpListInput{Id: awssdk.String("aip_1")})
+	if missing := (*types.EntityNotFound)(nil); !errors.As(err, &missing) {
+		t.Errorf("reading an Anycast list: %v", err)
 	}
 }
 
@@ -422,6 +433,9 @@ var stories = map[string]map[string]story{
 	},
 	"GetConnectionGroup": {
 		"alias records of type A are published all the same": {after: apply("alpha", published), wants: ready, check: records("A alpha.example.com", "TXT _cf-challenge.alpha.example.com")},
+	},
+	"GetAnycastIpList": {
+		"nothing else needs it": {after: apply("alpha"), wants: ready},
 	},
 	"ListHostedZones": {
 		"the zone can't be found":         {after: apply("alpha", published), wants: dnsError, check: records()},

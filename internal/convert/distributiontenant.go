@@ -173,28 +173,16 @@ func Policy(o *v1alpha1.DistributionTenant, d Defaults) distributiontenant.Polic
 		p.RetainCertificates = !*r.DeleteOnTenantDeletion
 	}
 	p.AbandonDNS = o.Annotations[v1alpha1.AnnotationAbandonDNS] == v1alpha1.AbandonTrue
-	for _, role := range roles(o) {
-		if p.DeniedRole == "" && (d.Allows == nil || !d.Allows(role)) {
-			p.DeniedRole = role
-		}
+	var role string
+	var published []v1alpha1.DNSRecord
+	if o.Spec.DNS != nil {
+		role = o.Spec.DNS.AssumeRoleARN
 	}
+	if o.Status.DNS != nil {
+		published = o.Status.DNS.Records
+	}
+	p.DeniedRole = d.DeniedRole(role, published)
 	return p
-}
-
-// roles are those that the object needs: to publish, and to take back what was published.
-func roles(o *v1alpha1.DistributionTenant) []string {
-	var out []string
-	if d := o.Spec.DNS; d != nil && d.AssumeRoleARN != "" {
-		out = append(out, d.AssumeRoleARN)
-	}
-	if s := o.Status.DNS; s != nil {
-		for _, r := range s.Records {
-			if r.AssumeRoleARN != "" && !slices.Contains(out, r.AssumeRoleARN) {
-				out = append(out, r.AssumeRoleARN)
-			}
-		}
-	}
-	return out
 }
 
 // Memory reads back from status the values that only status remembers.

@@ -251,7 +251,7 @@ func TenantWants(o *v1alpha1.DistributionTenant) []grant.Want {
 		}
 	}
 	w.customizations(s.Customizations)
-	w.dns(s.DNS)
+	w.dns("spec.dns", s.DNS)
 	w.adoption(s.AdoptionPolicy, DistributionTenantName(o), o.Status.ID)
 	return w
 }
@@ -275,21 +275,22 @@ func (w *wants) customizations(c *v1alpha1.Customizations) {
 	}
 }
 
-func (w *wants) dns(d *v1alpha1.DNS) {
+// dns are the wants of a block of that name.
+func (w *wants) dns(field string, d *v1alpha1.DNS) {
 	if d == nil {
 		return
 	}
 	switch at := provider(d.Provider, d.Account); {
 	case at != dns.Provider{}:
-		*w = append(*w, grant.Want{Thing: grant.RecordsAt, Field: "spec.dns.provider", Value: at.String(), Provider: at})
+		*w = append(*w, grant.Want{Thing: grant.RecordsAt, Field: field + ".provider", Value: at.String(), Provider: at})
 	case d.HostedZoneID != "":
-		w.add(grant.Records, "spec.dns.hostedZoneId", d.HostedZoneID)
+		w.add(grant.Records, field+".hostedZoneId", d.HostedZoneID)
 	default:
-		w.add(grant.Records, "spec.dns", "")
+		w.add(grant.Records, field, "")
 	}
-	w.given(grant.ARole, "spec.dns.assumeRoleArn", d.AssumeRoleARN)
+	w.given(grant.ARole, field+".assumeRoleArn", d.AssumeRoleARN)
 	if d.Takeover {
-		w.add(grant.ATakeover, "spec.dns.takeover", "")
+		w.add(grant.ATakeover, field+".takeover", "")
 	}
 }
 
@@ -355,6 +356,11 @@ func (w *wants) adoptedDistribution(o *v1alpha1.Distribution) {
 func GroupWants(o *v1alpha1.ConnectionGroup) []grant.Want {
 	w := wants{}
 	w.add(grant.AKind, "", string(v1alpha1.GrantedConnectionGroups))
+	for i, t := range o.Spec.CustomerTargets {
+		field := fmt.Sprintf("spec.customerTargets[%d].", i)
+		w.add(grant.ATarget, field+"name", t.Name)
+		w.dns(field+"dns", &t.DNS)
+	}
 	w.adoption(o.Spec.AdoptionPolicy, GroupName(o), o.Status.ID)
 	return w
 }

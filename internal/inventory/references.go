@@ -35,7 +35,8 @@ type References struct {
 	lastRead  answers[distributiontenant.Distribution]
 	certs     answers[distributiontenant.Certificate]
 	endpoints answers[string]
-	ipv6      answers[bool]
+	groups    answers[port.ConnectionGroup]
+	anycast   answers[[]string]
 	accounts  answers[string]
 
 	clock clock.PassiveClock
@@ -47,7 +48,7 @@ func NewReferences(p port.References, c port.Certificates, id port.Identity, clk
 	return &References{
 		parents: p, certificates: c, identity: id,
 		distributions: newAnswers[distributiontenant.Distribution](clk), lastRead: newAnswers[distributiontenant.Distribution](clk),
-		certs: newAnswers[distributiontenant.Certificate](clk), endpoints: newAnswers[string](clk), ipv6: newAnswers[bool](clk),
+		certs: newAnswers[distributiontenant.Certificate](clk), endpoints: newAnswers[string](clk), groups: newAnswers[port.ConnectionGroup](clk), anycast: newAnswers[[]string](clk),
 		accounts: newAnswers[string](clk), clock: clk, shown: newShown(),
 	}
 }
@@ -153,19 +154,54 @@ const (
 // IPv6 reports whether the routing endpoint of a connection group has addresses of both
 // kinds. A group that may not be read counts as having none: a name is reached without.
 func (r *References) IPv6(ctx context.Context, groupID string) (bool, error) {
-	if groupID == defaultGroup {
-		groupID = r.KnownEndpoint(defaultGroupID)
+	g, err := r.connectionGroup(ctx, groupID)
+	return g.IPv6, err
+}
+
+// connectionGroup reads a connection group. Of one that may not be read nothing is known.
+func (r *References) connectionGroup(ctx context.Context, groupID string) (port.ConnectionGroup, error) {
+	if groupID = r.groupID(groupID); groupID == "" {
+		return port.ConnectionGroup{}, nil
 	}
-	if groupID == "" {
-		return false, nil
-	}
-	return shared(ctx, &r.group, r.ipv6, "ipv6/", groupID, routingTTL, func(ctx context.Context) (bool, error) {
+	return shared(ctx, &r.group, r.groups, "group/", groupID, routingTTL, func(ctx context.Context) (port.ConnectionGroup, error) {
 		g, err := r.parents.GetConnectionGroup(ctx, groupID)
 		if fault.Is(err, fault.Denied, fault.NotFound) {
 			err = nil
 		}
-		return g.IPv6, err
+		return g, err
 	})
+}
+
+// groupID is that of the default group where there is no other, empty while it is not known.
+func (r *References) groupID(id string) string {
+	if id == defaultGroup {
+		return r.KnownEndpoint(defaultGroupID)
+	}
+	return id
+}
+
+// Addresses are those of the Anycast static IP list of a connection group. A group without a list has none, and neither has
+// one that may not be read.
+func (r *References) Addresses(ctx context.Context, groupID string) ([]string, error) {
+	g, err := r.connectionGroup(ctx, groupID)
+	if err != nil {
+		return nil, err
+	}
+	return shared(ctx, &r.group, r.anycast, "anycast/", r.groupID(groupID), routingTTL, func(ctx context.Context) ([]string, error) {
+		if g.AnycastIPListID == "" {
+			return nil, nil
+		}
+		addresses, err := r.parents.AnycastAddresses(ctx, g.AnycastIPListID)
+		if fault.Is(err, fault.Denied, fault.NotFound) {
+			err = nil
+		}
+		return addresses, err
+	})
+}
+
+// KnownAddresses are those if they were read before.
+func (r *References) KnownAddresses(groupID string) (addresses []string, known bool) {
+	return r.anycast.get(r.groupID(groupID))
 }
 
 // Account is the AWS account of the operator's credentials.

@@ -161,3 +161,50 @@ func TestAGroupThatIsNotShownYetIsAskedForAgain(t *testing.T) {
 		}
 	}
 }
+
+// The addresses of a group are those of its Anycast static IP list, and there are none where that may not be read.
+func TestAddressesOfAGroup(t *testing.T) {
+	listed := func(s *sim.Seed) { s.ConnectionGroups[0].AnycastIPListID = "aip_1" }
+	for name, test := range map[string]struct {
+		seed  func(*sim.Seed)
+		fault string
+		some  bool
+		calls map[string]int
+	}{
+		"with a list":        {seed: listed, some: true, calls: map[string]int{"GetConnectionGroup": 1, "GetAnycastIpList": 1}},
+		"without":            {seed: func(*sim.Seed) {}, calls: map[string]int{"GetConnectionGroup": 1}},
+		"without permission": {seed: listed, fault: "GetAnycastIpList", calls: map[string]int{"GetConnectionGroup": 1, "GetAnycastIpList": 1}},
+		"of a group unread":  {seed: listed, fault: "GetConnectionGroup", calls: map[string]int{"GetConnectionGroup": 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, options{seed: test.seed})
+			if test.fault != "" {
+				f := sim.Fault{Operation: test.fault, Times: 1, Kind: sim.Instead, Error: &sim.FaultError{Status: 403, Code: "AccessDenied"}}
+				if _, err := r.sim.AddFault(f); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, known := r.references.KnownAddresses("cg_main"); known {
+				t.Error("known before they were read")
+			}
+			var want []string
+			if test.some {
+				want = r.sim.AnycastAddresses("aip_1")
+			}
+			cost := r.cost(func() {
+				for range 2 {
+					got, err := r.references.Addresses(t.Context(), "cg_main")
+					if d := cmp.Diff(want, got); d != "" || err != nil {
+						t.Errorf("%v (-want +got):\n%s", err, d)
+					}
+				}
+			})
+			if d := cmp.Diff(test.calls, cost); d != "" {
+				t.Errorf("calls (-want +got):\n%s", d)
+			}
+			if _, known := r.references.KnownAddresses("cg_main"); !known {
+				t.Error("not known after they were read")
+			}
+		})
+	}
+}

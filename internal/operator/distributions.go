@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,33 +28,40 @@ const resourceWorkers = 2
 func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
 	options := awsresource.Options{Shared: env.shared(mgr, c), Observer: env.reconciles, Objects: objectsOf}
 	if slices.Contains(c.Controllers, config.Distribution) {
+		options.Claimant = claim.KindDistribution
 		distributions := awsresource.New(distribution.In, options)
-		env.domains.OnLearn(func(ctx context.Context) error { return learnAliases(ctx, mgr.GetClient(), distributions.Learn) })
-		env.claimants[claim.KindDistribution] = distributions.Wake
+		env.domains.OnLearn(func(ctx context.Context) error {
+			return learn(ctx, mgr.GetClient(), &v1alpha1.DistributionList{}, distributions.Learn)
+		})
+		env.claimants[options.Claimant] = distributions.Wake
 		AddLosses(env.breaker, mgr.GetClient(), distributions.Wake, convert.ClassDistribution, convert.ClassSharedDistribution)
 		if err := addResource(ctx, mgr, env, config.Distribution, distributions); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(c.Controllers, config.ConnectionGroup) {
-		options.DomainClaims = nil // a group has no domains
+		options.Claimant, options.Zones = claim.KindConnectionGroup, env.zones
 		groups := awsresource.New(connectiongroup.In, options)
+		env.domains.OnLearn(func(ctx context.Context) error {
+			return learn(ctx, mgr.GetClient(), &v1alpha1.ConnectionGroupList{}, groups.Learn)
+		})
+		env.claimants[options.Claimant] = groups.Wake
+		env.publish = append(env.publish, groups.WakeAll)
 		AddLosses(env.breaker, mgr.GetClient(), groups.Wake, convert.ClassConnectionGroup)
 		return addResource(ctx, mgr, env, config.ConnectionGroup, groups)
 	}
 	return nil
 }
 
-// learnAliases learns of the aliases of all distributions before the first domain is judged.
-func learnAliases(ctx context.Context, kube client.Reader, learn func(*v1alpha1.Distribution)) error {
-	var list v1alpha1.DistributionList
-	if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+// learn learns of the domains of all objects of a kind before the first domain is judged.
+func learn[O client.Object](ctx context.Context, kube client.Reader, list client.ObjectList, learn func(O)) error {
+	if err := kube.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
-	for i := range list.Items {
-		learn(&list.Items[i])
-	}
-	return nil
+	return meta.EachListItem(list, func(o runtime.Object) error {
+		learn(o.(O)) //nolint:forcetypeassert // a list has objects of one kind
+		return nil
+	})
 }
 
 func addResource[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, env *environment, name string, c *awsresource.Controller[O, R]) error {

@@ -29,6 +29,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/publicdns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // The budget for STS, which is asked once a minute for the account and once an hour for each
@@ -72,6 +73,9 @@ type environment struct {
 	// claimants wake the objects of a kind that may have their domains now, or no more. They are complete before anything
 	// starts.
 	claimants map[string]func(ctx context.Context, keys ...types.NamespacedName)
+	// zones publish the records of all kinds, nil where no kind has any. publish wake all objects of a kind that does.
+	zones   *zone.Zones
+	publish []func(ctx context.Context)
 }
 
 func newEnvironment(ctx context.Context, mgr ctrl.Manager, c config.Config) (*environment, error) {

@@ -87,6 +87,9 @@ func addControllers(ctx context.Context, mgr ctrl.Manager, c config.Config, env 
 	if err := addDomainClaims(ctx, mgr, c, env); err != nil {
 		return err
 	}
+	if err := addZones(ctx, mgr, c, env); err != nil {
+		return err
+	}
 	// Without the controller of tenants it is not known which objects belong to them.
 	objectsOf := func([]string) []types.NamespacedName { return nil }
 	if slices.Contains(c.Controllers, config.DistributionTenant) {

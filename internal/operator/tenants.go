@@ -8,7 +8,6 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -16,14 +15,6 @@ import (
 // addDistributionTenants adds the inventory and the controller for DistributionTenant.
 func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment) (*distributiontenant.Controller, error) {
 	var controller *distributiontenant.Controller
-	dnsAccounts, err := addDNSAccounts(mgr, c, env, func() { controller.WakeAll(ctx) })
-	if err != nil {
-		return nil, err
-	}
-	zones, err := addZones(mgr, env, dnsProviders(env.Route53(), dnsAccounts), func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
-	if err != nil {
-		return nil, err
-	}
 	env.moved = func(names []string) { controller.WakeTenants(ctx, names) }
 	rollouts, err := addRollouts(ctx, mgr, c, env, func(ctx context.Context, keys ...client.ObjectKey) { controller.Wake(ctx, keys...) })
 	if err != nil {
@@ -34,7 +25,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c config.Conf
 		return nil, err
 	}
 	options := distributiontenant.Options{
-		Shared: env.shared(mgr, c), Live: mgr.GetAPIReader(), Zones: zones, Resolver: c.Resolver(), Observer: env.reconciles, Rollouts: rollouts,
+		Shared: env.shared(mgr, c), Live: mgr.GetAPIReader(), Zones: env.zones, Resolver: c.Resolver(), Observer: env.reconciles, Rollouts: rollouts,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
 				free(tenant)
@@ -50,6 +41,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c config.Conf
 	env.grants.OnChange(controller.WakeNamespaces)
 	env.domains.OnLearn(controller.LearnAll)
 	env.claimants[""] = controller.Wake
+	env.publish = append(env.publish, controller.WakeAll)
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(c.Workers)); err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 package operator
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
@@ -13,28 +15,57 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // addZones adds the workers that keep DNS zones.
-func addZones(mgr ctrl.Manager, env *environment, providers func() zone.Providers, onChange func([]dns.Owner)) (*zone.Zones, error) {
+func addZones(ctx context.Context, mgr ctrl.Manager, c config.Config, env *environment) error {
+	if !slices.Contains(c.Controllers, config.DistributionTenant) && !slices.Contains(c.Controllers, config.ConnectionGroup) {
+		return nil
+	}
+	dnsAccounts, err := addDNSAccounts(mgr, c, env, func() {
+		for _, wakeAll := range env.publish {
+			wakeAll(ctx)
+		}
+	})
+	if err != nil {
+		return err
+	}
 	counted, err := metrics.NewZones(ctrlmetrics.Registry, env.reconciles.DNSFailed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	observer := zoneObserver{Zones: counted, log: ctrl.Log.WithValues("controller", "distributiontenant"), publish: env.publisher.publish}
-	zones := zone.New(zone.Options{
-		Providers: providers, Clock: clock.RealClock{}, Random: rand.Float64, Observer: observer, OnChange: onChange,
+	env.zones = zone.New(zone.Options{
+		Providers: dnsProviders(env.Route53(), dnsAccounts), Clock: clock.RealClock{}, Random: rand.Float64, Observer: observer,
+		OnChange: func(owners []dns.Owner) {
+			keys := make([]claim.Key, len(owners))
+			for i, o := range owners {
+				keys[i] = OwnerKey(o)
+			}
+			env.wakeClaimants(ctx, keys)
+		},
 		Confirm: env.halt.Confirm(env.lease.confirm()),
 	})
-	if err := mgr.Add(zones); err != nil {
-		return nil, fmt.Errorf("adding the zones: %w", err)
+	if err := mgr.Add(env.zones); err != nil {
+		return fmt.Errorf("adding the zones: %w", err)
 	}
-	env.gauges.DNSZones = zones
-	return zones, nil
+	env.gauges.DNSZones = env.zones
+	return nil
+}
+
+// OwnerKey is the object that a ledger belongs to.
+func OwnerKey(o dns.Owner) claim.Key {
+	k := claim.Key{Namespace: o.Namespace, Name: o.Name}
+	if o.Target != "" {
+		k.Kind = claim.KindConnectionGroup
+	}
+	return k
 }
 
 // zoneObserver also accounts for what the zones do without a pass of the object.
@@ -52,8 +83,13 @@ func (o zoneObserver) Corrected(corrections []dns.Correction) {
 	}
 	go func() {
 		for _, c := range corrections {
-			object := &v1alpha1.DistributionTenant{}
-			object.Namespace, object.Name, object.UID = c.Owner.Namespace, c.Owner.Name, types.UID(c.Owner.UID)
+			object := client.Object(&v1alpha1.DistributionTenant{})
+			if c.Owner.Target != "" {
+				object = &v1alpha1.ConnectionGroup{}
+			}
+			object.SetNamespace(c.Owner.Namespace)
+			object.SetName(c.Owner.Name)
+			object.SetUID(types.UID(c.Owner.UID))
 			o.publish(object, reconcile.Event(publication.Corrected(c)))
 		}
 	}()

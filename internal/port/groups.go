@@ -14,6 +14,8 @@ type ConnectionGroup struct {
 	IsDefault       bool
 	// IPv6 reports whether the endpoint has addresses of both kinds. The list does not tell.
 	IPv6 bool
+	// AnycastIPListID is the list that its addresses are from, empty for none.
+	AnycastIPListID string
 }
 
 // Group is a connection group as it was read.

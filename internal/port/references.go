@@ -14,6 +14,8 @@ type References interface {
 	ListConnectionGroups(ctx context.Context) ([]ConnectionGroup, error)
 	// GetConnectionGroup reads one connection group; an absent one is fault.NotFound.
 	GetConnectionGroup(ctx context.Context, id string) (ConnectionGroup, error)
+	// AnycastAddresses reads the addresses of an Anycast static IP list; an absent one is fault.NotFound.
+	AnycastAddresses(ctx context.Context, listID string) ([]string, error)
 }
 
 // Dependents tells what uses a distribution or a connection group.

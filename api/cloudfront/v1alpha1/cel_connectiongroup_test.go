@@ -1,6 +1,7 @@
 package v1alpha1_test
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/limits"
@@ -10,10 +11,33 @@ const leastGroup = `{}`
 
 // groupCases are those of a ConnectionGroup.
 func groupCases() map[string]limits.Case {
-	return limits.Merged(groupRules, resourceCases(), limits.Texts(
+	return limits.Merged(groupRules, inTarget(tenantCases), inTarget(sharedCases), resourceCases(), limits.Lists(
+		limits.ListBound{Field: "customerTargets", Set: limits.In("customerTargets: %s"), Item: "{name: t%d.shop.example, dns: {provider: route53}}", Least: 0, Most: 16},
+	), limits.Texts(
+		limits.TextBound{
+			Field: "customerTargets[0].name", Set: limits.In("customerTargets: [{name: %s, dns: {provider: route53}}]").Text, Longest: 253, Shortest: "a.io", Valid: longestDomain,
+		},
 		limits.TextBound{Field: "name", Set: limits.In("name: %s").Text, Longest: 128, Shortest: "g"},
 		limits.TextBound{Field: "anycastIpListId", Set: limits.In("anycastIpListId: %s").Text, Longest: 64, Shortest: "a"},
 	))
+}
+
+// inTarget makes the cases of spec.dns of a tenant those of a customer target.
+func inTarget(cases map[string]limits.Case) map[string]limits.Case {
+	nested := map[string]limits.Case{}
+	for name, tc := range cases {
+		if !strings.HasPrefix(tc.Refused, "dns: {") {
+			continue
+		}
+		says := slices.Clone(tc.Says)
+		says[0] = strings.Replace(says[0], "spec.dns", "spec.customerTargets[0].dns", 1)
+		nested["customer target: "+name] = limits.Case{
+			Accepted: "customerTargets: [{name: t.shop.example, " + tc.Accepted + "}]",
+			Refused:  "customerTargets: [{name: t.shop.example, " + tc.Refused + "}]",
+			Says:     says,
+		}
+	}
+	return nested
 }
 
 var groupRules = map[string]limits.Case{
@@ -31,6 +55,31 @@ var groupRules = map[string]limits.Case{
 		Accepted: `anycastIpListId: aip_2whCJoXMYCjHcxaLGrkllvyABC`,
 		Refused:  `anycastIpListId: "arn:aws:cloudfront::111122223333:anycast-ip-list/aip_1"`,
 		Says:     []string{"spec.anycastIpListId", `anycast-ip-list/aip_1" is not the ID of an Anycast static IP list`, "use the ID"},
+	},
+	"a customer target has a name in a zone": {
+		Accepted: `customerTargets: [{name: cname.shop.example, dns: {provider: route53}}, {name: shop.example, dns: {provider: cloudflare}}]`,
+		Refused:  `customerTargets: [{name: "*.shop.example", dns: {provider: route53}}]`,
+		Says:     []string{"spec.customerTargets[0].name", `"*.shop.example" is not a fully qualified domain name`, "no wildcard"},
+	},
+	"a customer target does not lead to itself": {
+		Accepted: `customerTargets: [{name: cloudfront.net.shop.example, dns: {provider: route53}}]`,
+		Refused:  `customerTargets: [{name: d111.cloudfront.net, dns: {provider: route53}}]`,
+		Says:     []string{"spec.customerTargets[0].name", `"d111.cloudfront.net" is a name of CloudFront`, "zone of your own"},
+	},
+	"a customer target is listed once": {
+		Accepted: `customerTargets: [{name: a.shop.example, dns: {provider: route53}}, {name: b.shop.example, dns: {provider: route53}}]`,
+		Refused:  `customerTargets: [{name: a.shop.example, dns: {provider: route53}}, {name: a.shop.example, dns: {provider: route53}}]`,
+		Says:     []string{"spec.customerTargets[1]", "Duplicate value"},
+	},
+	"a customer target says where it is published": {
+		Accepted: `customerTargets: [{name: a.shop.example, dns: {provider: azure, account: main, zoneName: shop.example}}]`,
+		Refused:  `customerTargets: [{name: a.shop.example}]`,
+		Says:     []string{"spec.customerTargets[0].dns", "Required value"},
+	},
+	"a customer target has a name": {
+		Accepted: `customerTargets: []`,
+		Refused:  `customerTargets: [{dns: {provider: route53}}]`,
+		Says:     []string{"spec.customerTargets[0].name", "Required value"},
 	},
 	"the name of a group has no spaces": {
 		Accepted: `name: CreatedByCloudFront-1.eu/west_2`,

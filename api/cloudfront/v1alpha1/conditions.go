@@ -1,8 +1,8 @@
 package v1alpha1
 
-// Condition types. Every CRD has Ready and Synced, and Stalled while a person must act. CertificateReady and DNSReady
-// belong to a DistributionTenant, DeletionStalled to a Distribution or a ConnectionGroup. Every condition has the
-// generation that it refers to. In the tables, "the resource" is the tenant, distribution or connection group in AWS.
+// Condition types. Every CRD has Ready and Synced, and Stalled while a person must act. CertificateReady belongs to a
+// DistributionTenant, DNSReady to it and to a ConnectionGroup with customer targets, DeletionStalled to a Distribution or a
+// ConnectionGroup. Every condition has the generation that it refers to. In the tables, "the resource" is the tenant, distribution or connection group in AWS.
 const (
 	// ConditionReady is True when the tenant is deployed and serves its domains as specified, including certificate and
 	// DNS records if the spec requests them. If DNSReady or CertificateReady is not True, Ready has the reason of the
@@ -23,7 +23,7 @@ const (
 	// one, and until the next change after the request was removed.
 	ConditionCertificateReady = "CertificateReady"
 
-	// ConditionDNSReady is True when the DNS records that spec.dns requests are published.
+	// ConditionDNSReady is True when the DNS records that spec.dns, or spec.customerTargets, requests are published.
 	ConditionDNSReady = "DNSReady"
 
 	// ConditionDeletionStalled is True when the deletion of a Distribution or ConnectionGroup takes longer than

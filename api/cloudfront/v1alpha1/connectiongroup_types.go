@@ -62,6 +62,32 @@ type ConnectionGroupSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",messageExpression="'\"' + self + '\" is not a connection group name: use up to 128 ASCII characters without spaces'",message="use up to 128 ASCII characters without spaces"
 	// +optional
 	Name string `json:"name,omitempty"`
+
+	// customerTargets are names of your own that lead to the routing endpoint, at most 16. The operator publishes them, and
+	// customers are told to point their domains at the first one instead of the endpoint, which you can then change without
+	// them. Default: none.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=map
+	// +listMapKey=name
+	// +optional
+	CustomerTargets []CustomerTarget `json:"customerTargets,omitempty"`
+}
+
+// CustomerTarget is a name of the platform's own that leads to the routing endpoint of a connection group.
+type CustomerTarget struct {
+	// name is a fully qualified domain name in a zone of yours, in lower case, without a dot at the end. It must be no domain
+	// of a tenant.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$')",messageExpression="'\"' + self + '\" is not a fully qualified domain name like cname.shop.example: two or more labels of 1 to 63 lower-case letters, digits and inner hyphens, joined by dots; no wildcard, underscore or dot at the end'",message="must be a fully qualified domain name like cname.shop.example, in lower case and without a wildcard"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith('.cloudfront.net')",messageExpression="'\"' + self + '\" is a name of CloudFront, so it would lead to itself: use a name in a zone of your own'",message="use a name in a zone of your own, not one of CloudFront"
+	// +required
+	Name string `json:"name,omitempty"`
+
+	// dns says where and how the record of the name is published.
+	// +required
+	DNS DNS `json:"dns,omitzero"`
 }
 
 // ConnectionGroupConfig is the configuration of a connection group in AWS.
@@ -110,4 +136,29 @@ type ConnectionGroupStatus struct {
 	// disabled or deleted. Default: no.
 	// +optional
 	IsDefault bool `json:"isDefault,omitempty"`
+
+	// customerTargets have the DNS records of each customer target: those of the spec, and those that are being removed. The
+	// operator needs it as its record of what it has published.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=map
+	// +listMapKey=name
+	// +optional
+	CustomerTargets []CustomerTargetStatus `json:"customerTargets,omitempty"`
+}
+
+// CustomerTargetStatus is what was published for a customer target.
+type CustomerTargetStatus struct {
+	// name is that of the target.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Name string `json:"name,omitempty"`
+
+	// records are the records that are published, about to be published, or about to be deleted, at most 16.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=atomic
+	// +required
+	Records []DNSRecord `json:"records,omitempty"`
 }

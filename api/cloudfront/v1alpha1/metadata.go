@@ -18,9 +18,9 @@ const (
 	AnnotationReconcileNow = GroupName + "/reconcile-now"
 
 	// AnnotationAbandonDNS, with the value "true", lets an object be deleted although its DNS records can't: the
-	// records in status.dns are left where they are and forgotten. Use it for a zone that no one can reach any more. A
-	// record that is left leads to CloudFront without a tenant behind it, where a stranger may claim the domain: remove
-	// it by hand.
+	// records in status.dns or status.customerTargets are left where they are and forgotten. Use it for a zone that no one
+	// can reach any more. A record that is left leads to CloudFront without a tenant behind it, where a stranger may claim
+	// the domain: remove it by hand.
 	AnnotationAbandonDNS = GroupName + "/abandon-dns"
 
 	// AnnotationAbandonDeletions, with a plan of the deletion budget as its value, lets a deleted object go and leaves

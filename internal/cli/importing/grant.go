@@ -95,7 +95,7 @@ func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
 	for _, id := range by[grant.AGroup] {
 		s.ConnectionGroups = append(s.ConnectionGroups, v1alpha1.GrantedConnectionGroup{ID: id})
 	}
-	if wanted(grant.ADomain) || wanted(grant.AnAlias) {
+	if wanted(grant.ADomain) || wanted(grant.AnAlias) || wanted(grant.ATarget) {
 		s.Domains = []v1alpha1.GrantedDomain{{Suffix: "*"}}
 	}
 	if slices.ContainsFunc(wants, func(w grant.Want) bool { return strings.HasPrefix(w.Value, "*.") }) {

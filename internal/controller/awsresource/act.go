@@ -20,7 +20,10 @@ func (p *pass[O, R]) Perform(ctx context.Context, k reconcile.Keeper) error {
 	ctx = port.WithCall(ctx, port.Call{
 		Key: string(p.object.GetUID()), Namespace: p.object.GetNamespace(), Grant: p.account.Grant, Class: p.class(), Pass: &p.calls,
 	})
-	defer p.judgeAliases()
+	defer func() {
+		p.judgeAliases()
+		p.declareTargets(p.in.Memory.Targets)
+	}()
 	s := p.out.Decision.Step
 	if look, ok := s.(distribution.Look); ok {
 		return Kept(p.look(ctx, look), &p.in.World.Unreadable)

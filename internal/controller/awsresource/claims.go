@@ -12,13 +12,12 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// claimKey is that of a Distribution: no other kind of this controller has domains, or asks for them.
-func claimKey(key client.ObjectKey) claim.Key {
-	return claim.Key{Kind: claim.KindDistribution, Namespace: key.Namespace, Name: key.Name}
+func (c *Controller[O, R]) claimKey(key client.ObjectKey) claim.Key {
+	return claim.Key{Kind: c.Claimant, Namespace: key.Namespace, Name: key.Name}
 }
 
-func claimant(o client.Object) claim.Object {
-	return claim.Object{Key: claimKey(client.ObjectKeyFromObject(o)), UID: string(o.GetUID()), Created: o.GetCreationTimestamp().Time}
+func (c *Controller[O, R]) claimant(o client.Object) claim.Object {
+	return claim.Object{Key: c.claimKey(client.ObjectKeyFromObject(o)), UID: string(o.GetUID()), Created: o.GetCreationTimestamp().Time}
 }
 
 // ownDNS is false: a distribution has no DNS records of the operator, so its customers' may lead to CloudFront for long after
@@ -32,18 +31,18 @@ func (p *pass[O, R]) judgeAliases() {
 		return
 	}
 	p.in.Policy.Holds = p.DomainClaims.Holds(ownDNS)
-	p.DomainClaims.Observe(claimant(p.object), p.in.Stakes())
+	p.DomainClaims.Observe(p.claimant(p.object), p.in.Stakes())
 	if p.in.World.Knowledge != resource.Nothing {
 		p.memory.aliases = append([]string{}, p.in.Aliases()...)
 	}
 	if p.in.DeletedAt.IsZero() && (p.in.Halt == nil || p.in.Halt.Alone) {
-		p.in.Halt = p.DomainClaims.Judge(claimKey(client.ObjectKeyFromObject(p.object)))
+		p.in.Halt = p.DomainClaims.Judge(p.claimKey(client.ObjectKeyFromObject(p.object)))
 	}
 }
 
 // hold stores claims. The chain reports a failure.
 func (p *pass[O, R]) hold(ctx context.Context, s distribution.Claim) {
-	if err := p.DomainClaims.HoldDomains(ctx, claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, ownDNS); err != nil {
+	if err := p.DomainClaims.HoldDomains(ctx, p.claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, ownDNS); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "An alias is not released, because it can't be claimed for its namespace")
 		p.in.World.Unstored = convert.StoreFailure(err)
 		return
@@ -53,15 +52,19 @@ func (p *pass[O, R]) hold(ctx context.Context, s distribution.Claim) {
 
 // Learn takes over the domains of an object, as its spec and its status have them, unless it had a pass already.
 func (c *Controller[O, R]) Learn(o O) {
-	if c.DomainClaims == nil || c.DomainClaims.Known(claimKey(client.ObjectKeyFromObject(o))) {
+	if c.DomainClaims == nil || c.DomainClaims.Known(c.claimKey(client.ObjectKeyFromObject(o))) {
 		return
 	}
+	spec, status := c.kind.Spec(o), c.kind.Status(o)
 	in := distribution.Input{
 		Object:  resource.Object{Generation: o.GetGeneration()},
-		Desired: distribution.Desired{Aliases: c.kind.Spec(o).Aliases}, Memory: convert.ResourceMemory(c.kind.Status(o).Common),
+		Desired: distribution.Desired{Aliases: spec.Aliases, Targets: spec.Targets}, Memory: convert.ResourceMemory(status.Common),
+	}
+	if status.Targets != nil {
+		in.Memory.Targets = convert.TargetLedgers(*status.Targets)
 	}
 	if t := o.GetDeletionTimestamp(); t != nil {
 		in.DeletedAt = t.Time
 	}
-	c.DomainClaims.Observe(claimant(o), in.Stakes())
+	c.DomainClaims.Observe(c.claimant(o), in.Stakes())
 }

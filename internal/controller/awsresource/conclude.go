@@ -27,6 +27,10 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 		// The memory is out of date.
 		return reconcile.Conclusion{After: p.after(report), Acts: reconcile.Told(distribution.Acts(p.in, p.out))}
 	}
+	changes := distribution.TargetChanges(p.in, report)
+	if p.status.Targets != nil {
+		*p.status.Targets = convert.TargetStatus(report.Targets)
+	}
 	drifted := p.status.Common.DriftDetected
 	convert.ResourceReport(p.status.Common, report, now)
 	if p.status.Creations != nil {
@@ -47,6 +51,7 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	}
 	c := reconcile.Conclusion{
 		After: p.after(report), Acts: reconcile.Told(distribution.Acts(p.in, p.out)), Events: reconcile.Told(distribution.Events(p.in, p.out, report)), Details: report.Details,
+		Noted: reconcile.Told(changes), Stored: func() { p.declareTargets(report.Targets) },
 	}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
 		c.Refused = p.in.World.RefusedKind()
@@ -72,6 +77,9 @@ func (p *pass[O, R]) corrected() bool {
 // storePause is the pause before the step that had to wait for status to be stored.
 const storePause = 10 * time.Millisecond
 
+// missingPlace is the pause before a zone that was missing is looked for again.
+const missingPlace = time.Minute
+
 // lastDeletionLook bounds the pause between two looks at a resource that can't be deleted: a change by hand is seen
 // soon.
 const lastDeletionLook = time.Minute
@@ -92,6 +100,8 @@ func (p *pass[O, R]) after(r distribution.Report) time.Duration {
 	case r.Failure != nil && problem != nil && problem.Stuck:
 		delay = min(r.Failure.NextTry(p.in.Now).Sub(p.in.Now), retry.LastRetry)
 		delay += time.Duration(p.Random() * float64(delay) / 10)
+	case distribution.MissesTarget(p.in, r):
+		delay = missingPlace
 	case delay == 0:
 		delay = retry.Jitter(p.Interval, p.Random())
 	}

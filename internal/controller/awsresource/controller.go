@@ -18,6 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // Kind is what one kind brings. R is its resource as the port reads it.
@@ -65,6 +66,8 @@ type Spec struct {
 	Policies *v1alpha1.ResourcePolicies
 	// Aliases are the domains that the resource is to serve itself.
 	Aliases []string
+	// Targets are the names of the platform's own that lead to the resource.
+	Targets []distribution.Target
 	// Wants is what the object wants to use, Name that by which a grant allows to adopt the resource.
 	Wants []grant.Want
 	Name  string
@@ -78,6 +81,8 @@ type Status struct {
 	Common *v1alpha1.ResourceStatus
 	// Creations points at the count of lost creations, nil for a kind that has no use for it.
 	Creations *int32
+	// Targets points at the records of targets, nil for a kind that has none.
+	Targets *[]v1alpha1.CustomerTargetStatus
 }
 
 // Options configure a controller.
@@ -85,6 +90,10 @@ type Options struct {
 	Shared
 
 	Observer Observer
+	// Zones publish the targets of a kind that has them.
+	Zones *zone.Zones
+	// Claimant is what claims for domains call the kind.
+	Claimant string
 	// Objects names the objects of this cluster that manage tenants of those names.
 	Objects func(tenants []string) []types.NamespacedName
 }
@@ -119,6 +128,8 @@ type memory struct {
 	tenants map[string]struct{}
 	// aliases are those that the resource was last seen with, nil until it was read.
 	aliases []string
+	// targets are those that the zones were told of.
+	targets []string
 }
 
 // New makes a controller of the kind, which is made for each AWS account.
@@ -139,8 +150,9 @@ func (c *Controller[O, R]) Status(o O) any { return c.kind.Status(o).Whole }
 func (c *Controller[O, R]) Forget(key client.ObjectKey) {
 	if uid, m := c.Drop(key); m != nil {
 		c.Grants.Forget(string(uid))
+		c.forgetTargets(key, uid, m)
 	}
-	c.DomainClaims.Forget(claimKey(key))
+	c.DomainClaims.Forget(c.claimKey(key))
 }
 
 // Freed is told of each tenant whose object is gone, and names the objects whose deletion waits for no other known
@@ -161,9 +173,9 @@ func (c *Controller[O, R]) Freed(tenant string) (out []types.NamespacedName) {
 // Watch says what wakes the objects: changes of their own, and Wake.
 func (c *Controller[O, R]) Watch(name string, workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: name, Workers: workers, Wake: c.Queue(), Ready: c.DomainClaims.Learn,
+		Name: name, Workers: workers, Wake: c.Queue(), Related: c.siblings(), Ready: c.DomainClaims.Learn,
 		Annotations: []string{
-			v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions,
+			v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS, v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions,
 		},
 	}
 }

@@ -7,11 +7,13 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -31,6 +33,8 @@ type pass[O client.Object, R any] struct {
 	// account is where the resource is, or will be, and kind works there.
 	account account.Place
 	kind    Kind[O, R]
+	// granted is what the namespace may have. Nil: everything.
+	granted *grant.Grant
 	// seen is the resource as it was last read or answered, nil if there is none.
 	seen   *R
 	memory memory
@@ -51,6 +55,7 @@ func (c *Controller[O, R]) Begin(ctx context.Context, o O) (reconcile.Pass, erro
 		Memory:   convert.ResourceMemory(status.Common),
 		Attempts: p.memory.tries,
 	}
+	p.in.Policy.AbandonDNS = o.GetAnnotations()[v1alpha1.AnnotationAbandonDNS] == v1alpha1.AbandonTrue
 	p.in.Object = c.Object(o, spec.Class, &p.in.Attempts, p.in.Memory.Memory, status.Common.ReconcileToken)
 	p.in.AdoptedGeneration, p.in.AdoptedID = convert.AdoptedResource(o)
 	if t := o.GetDeletionTimestamp(); t != nil {
@@ -68,7 +73,11 @@ func (c *Controller[O, R]) Begin(ctx context.Context, o O) (reconcile.Pass, erro
 	if err = p.judge(ctx, spec); err != nil {
 		return nil, err
 	}
+	if err = p.recallTargets(ctx, spec); err != nil {
+		return nil, err
+	}
 	p.judgeAliases()
+	p.declareTargets(p.in.Memory.Targets)
 	return p, nil
 }
 
@@ -83,7 +92,7 @@ func (p *pass[O, R]) judge(ctx context.Context, s Spec) error {
 	if err != nil {
 		return err
 	}
-	p.in.Ungranted, p.in.Audited = v.Refused, !v.Enforced
+	p.in.Ungranted, p.in.Audited, p.granted = v.Refused, !v.Enforced, v.Grant
 	if p.account.Wrong != nil {
 		p.in.Ungranted, p.in.Audited = p.account.Wrong, false
 	}
@@ -116,7 +125,9 @@ func (p *pass[O, R]) look(ctx context.Context, s distribution.Look) error {
 	case distribution.LookDependents:
 		return p.lookDependents(ctx)
 	case distribution.LookClaims:
-		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, ownDNS), true
+		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(p.claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, ownDNS), true
+	case distribution.LookZones:
+		return p.lookZones(ctx, s.Domains[0])
 	case distribution.LookAccount:
 		account, err := p.account.References.Account(ctx)
 		if err != nil {

@@ -8,4 +8,5 @@ package awsresource
 // +kubebuilder:rbac:roleName=distributions,groups=events.k8s.io,resources=events,verbs=create
 // +kubebuilder:rbac:roleName=connectiongroups,groups=cloudfront-tenant-operator.io,resources=connectiongroups,verbs=get;list;watch;patch
 // +kubebuilder:rbac:roleName=connectiongroups,groups=cloudfront-tenant-operator.io,resources=connectiongroups/status,verbs=patch
+// +kubebuilder:rbac:roleName=connectiongroups,groups=cloudfront-tenant-operator.io,resources=distributiontenants,verbs=list;watch
 // +kubebuilder:rbac:roleName=connectiongroups,groups=events.k8s.io,resources=events,verbs=create

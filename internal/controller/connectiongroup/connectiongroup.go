@@ -38,17 +38,20 @@ func (Kind) Spec(o *v1alpha1.ConnectionGroup) awsresource.Spec {
 			Command: "connection-group", GetFlag: "--identifier", Filter: "ConnectionGroupId",
 		},
 		Class: convert.ClassConnectionGroup, Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
-		Wants: convert.GroupWants(o), Name: convert.GroupName(o),
+		Targets: convert.Targets(o), Wants: convert.GroupWants(o), Name: convert.GroupName(o),
 	}
 }
 
 // Status implements awsresource.Kind.
 func (Kind) Status(o *v1alpha1.ConnectionGroup) awsresource.Status {
-	return awsresource.Status{Whole: &o.Status, Common: &o.Status.ResourceStatus}
+	return awsresource.Status{Whole: &o.Status, Common: &o.Status.ResourceStatus, Targets: &o.Status.CustomerTargets}
 }
 
 // Observe implements awsresource.Kind.
-func (Kind) Observe(g port.Group) domain.Observed { return g.Observed }
+func (Kind) Observe(g port.Group) domain.Observed {
+	g.Endpoint, g.IPv6 = g.RoutingEndpoint, g.Config.IPv6Enabled != nil && *g.Config.IPv6Enabled
+	return g.Observed
+}
 
 // Differences implements awsresource.Kind.
 func (Kind) Differences(o *v1alpha1.ConnectionGroup, g port.Group) []resource.Difference {

@@ -272,12 +272,3 @@ func (c *Controller) Watch(workers int) reconcile.Watch {
 func (c *Controller) WakeTenants(ctx context.Context, names []string) {
 	c.Wake(ctx, c.ObjectsOf(names)...)
 }
-
-// WakeOwners queues objects whose DNS records have moved. It is the zones' OnChange.
-func (c *Controller) WakeOwners(ctx context.Context, owners []dns.Owner) {
-	keys := make([]types.NamespacedName, len(owners))
-	for i, o := range owners {
-		keys[i] = types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
-	}
-	c.Wake(ctx, keys...)
-}

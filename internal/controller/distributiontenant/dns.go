@@ -2,14 +2,10 @@ package distributiontenant
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strconv"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -33,11 +29,9 @@ func (p *pass) declare(stored []dns.Entry) {
 		return
 	}
 	rests := p.in.Rests()
-	claim := dns.Claim{
-		Owner: p.owner(), Version: version(p.object.ResourceVersion), Since: p.object.CreationTimestamp.Time,
-		Access: p.access(), Ledger: p.unhindered(stored),
-		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Spares: p.granted != nil && p.granted.Takeover() == grant.TakeoverCloudFront, Reclaims: p.in.Rescued, Inherits: p.in.World.Inherits, Still: rests, Correct: p.in.Policy.Drift == resource.DriftEnforce && !rests && !p.in.Unresolved(),
-	}
+	claim := p.records().Claim(p.object, stored, rests)
+	claim.Reclaims, claim.Inherits = p.in.Rescued, p.in.World.Inherits
+	claim.Correct = p.in.Policy.Drift == resource.DriftEnforce && !rests && !p.in.Unresolved()
 	if p.in.World.DNS.Records == nil {
 		// The zone of a domain depends on the state of its present records.
 		p.in.World.DNS = p.Zones.Seen(claim)
@@ -46,97 +40,37 @@ func (p *pass) declare(stored []dns.Entry) {
 	p.in.World.DNS = p.Zones.Declare(claim)
 }
 
-// unhindered leaves out of a ledger what must not be worked on now: nothing is written for a paused object, while everything
-// is halted or while it is in doubt whose the tenant is, and no call is made with a role that the administrator has not
-// granted.
-func (p *pass) unhindered(stored []dns.Entry) []dns.Entry {
-	switch {
-	case p.in.Policy.DeniedRole != "":
-		return nil
-	case p.in.Rests():
-		return slices.DeleteFunc(slices.Clone(stored), func(e dns.Entry) bool { return e.State != dns.Published })
+// records are those of the object. Nothing is written for a paused object, while everything is halted or while it is in
+// doubt whose the tenant is.
+func (p *pass) records() awsresource.Records {
+	return awsresource.Records{
+		Zones: p.Zones, Owner: p.owner(), Spec: p.in.Desired.DNS, Ledger: p.in.Memory.Ledger, Granted: p.granted, DeniedRole: p.in.Policy.DeniedRole,
 	}
-	return stored
 }
 
 func (p *pass) owner() dns.Owner {
 	return dns.Owner{Namespace: p.object.Namespace, Name: p.object.Name, UID: string(p.object.UID)}
 }
 
-// access is the identity with which the object's zones are looked up.
-func (p *pass) access() dns.Access {
-	var provider dns.Provider
-	role := ""
-	switch {
-	case p.in.Desired.DNS != nil:
-		provider, role = p.in.Desired.DNS.Provider, p.in.Desired.DNS.RoleARN
-	case len(p.in.Memory.Ledger) > 0:
-		provider, role = p.in.Memory.Ledger[0].Provider, p.in.Memory.Ledger[0].RoleARN
-	}
-	return dns.AccessFor(p.Zones.WithAccount(provider), role, p.object.Namespace)
-}
-
-// version orders the versions of an object. The API server promises that they are numbers.
-func version(resourceVersion string) uint64 {
-	v, err := strconv.ParseUint(resourceVersion, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return v
-}
-
-// knownZones are the zones that the object may publish in, as far as they were read before
-// and have a place for every domain.
+// knownZones are the zones that the object may publish in, as far as they were read before.
 func (p *pass) knownZones() ([]dns.Zone, bool) {
-	spec := p.in.Desired.DNS
-	if spec == nil || p.in.Policy.DeniedRole != "" || p.in.Nudged {
+	if p.in.Nudged {
 		return nil, false
 	}
-	zones, known := p.Zones.Known(p.access())
-	if id := spec.Zone.ID; id != "" {
-		zone, found := p.Zones.KnownZone(p.access(), id)
-		zones, known = []dns.Zone{zone}, found
-	}
-	zones = p.grantedZones(zones)
-	homeless := slices.ContainsFunc(p.in.ProvenDomains(), func(d string) bool {
-		_, err := spec.Zone.Match(d, zones)
-		return err != nil
-	})
-	return zones, known && !homeless
+	return p.records().Known(p.in.ProvenDomains())
 }
 
-// zones reads them. A failure only delays DNS.
+// zones reads them.
 func (p look) zones(ctx context.Context) error {
-	zones, err := p.readZones(ctx)
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
-		p.in.World.ZonesKnown, p.in.World.Unlisted = true, refusal
-		return nil
-	}
+	zones, unlisted, err := p.records().Read(ctx)
 	if err != nil {
 		return err
 	}
-	p.in.World.Zones, p.in.World.ZonesKnown, p.in.World.Unlisted = p.grantedZones(zones), true, nil
+	p.in.World.ZonesKnown, p.in.World.Unlisted = true, unlisted
+	if unlisted == nil {
+		p.in.World.Zones = zones
+	}
 	return nil
-}
-
-// grantedZones leaves out the zones that the namespace may not have records in, as if there were none.
-func (p *pass) grantedZones(zones []dns.Zone) []dns.Zone {
-	if p.granted == nil {
-		return zones
-	}
-	return slices.DeleteFunc(slices.Clone(zones), func(z dns.Zone) bool { return !p.granted.Zone(z) })
-}
-
-func (p look) readZones(ctx context.Context) ([]dns.Zone, error) {
-	id := p.in.Desired.DNS.Zone.ID
-	if id == "" {
-		return p.Zones.List(ctx, p.access())
-	}
-	zone, err := p.Zones.Get(ctx, p.access(), id)
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil
-	}
-	return []dns.Zone{zone}, err
 }
 
 // visible asks public DNS for a few of the domains. Resolvers that fail to answer delay

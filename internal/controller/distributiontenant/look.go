@@ -59,6 +59,12 @@ func (p look) at(ctx context.Context, s distributiontenant.Look) error {
 			return err
 		}
 		p.in.World.IPv6, p.in.World.IPv6Known = ipv6, true
+	case distributiontenant.LookAddresses:
+		addresses, err := p.account.References.Addresses(ctx, p.in.Group())
+		if err != nil {
+			return err
+		}
+		p.in.World.Addresses, p.in.World.AddressesKnown = addresses, true
 	case distributiontenant.LookBudget:
 		p.budget()
 	case distributiontenant.LookTurn:

@@ -28,6 +28,9 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	p.recallTenant()
 	p.resolve(ctx)
 	p.recallSurroundings(ctx)
+	if err = p.recallTargets(ctx); err != nil {
+		return nil, err
+	}
 	p.watchDomains()
 	p.judgeDomains()
 	p.tellZones()
@@ -78,6 +81,7 @@ func (p *pass) recallSurroundings(ctx context.Context) {
 	if w.Tenant != nil || !p.in.Unresolved() || p.in.Desired.DNS == nil && p.in.KnowsGroup() {
 		w.RoutingEndpoint = p.knownEndpoint()
 	}
+	w.Addresses, w.AddressesKnown = p.account.References.KnownAddresses(p.in.Group())
 	p.recallDistribution()
 	w.Zones, w.ZonesKnown = p.knownZones()
 	w.OwnerAlive = p.ownerAlive(ctx)

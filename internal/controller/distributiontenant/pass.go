@@ -21,6 +21,8 @@ type pass struct {
 	granted *grant.Grant
 	// account is where the tenant is, or will be.
 	account account.Place
+	// targets are the customer targets that lead to an endpoint.
+	targets map[string][]string
 }
 
 // look reads: it is a pass that needs to know more, and adds it to the world.

@@ -9,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -120,7 +121,34 @@ func (c *Controller) related() []reconcile.Related {
 	return []reconcile.Related{
 		{Object: &v1alpha1.Distribution{}, Wakes: c.wakes, Matters: matters},
 		{Object: &v1alpha1.ConnectionGroup{}, Wakes: c.wakes, Matters: matters},
+		{Object: &v1alpha1.ConnectionGroup{}, Wakes: c.told, Matters: toldOther},
 	}
+}
+
+// told are the tenants whose customers are told the targets of a connection group.
+func (c *Controller) told(o client.Object) (keys []types.NamespacedName) {
+	group, is := o.(*v1alpha1.ConnectionGroup)
+	if !is || len(convert.PublishedTargets(group)) == 0 {
+		return nil
+	}
+	var list v1alpha1.DistributionTenantList
+	if err := c.Client.List(context.Background(), &list, client.UnsafeDisableDeepCopy); err != nil {
+		ctrl.Log.Error(err, "Can't list the tenants whose customer targets have changed")
+	}
+	for n := range list.Items {
+		if t := &list.Items[n]; t.Status.DNSTarget == group.Status.RoutingEndpoint {
+			keys = append(keys, client.ObjectKeyFromObject(t))
+		}
+	}
+	return keys
+}
+
+// toldOther reports whether a change of a connection group changes what its customers are told. Both objects are asked
+// whom that concerns.
+func toldOther(before, after client.Object) bool {
+	a, _ := before.(*v1alpha1.ConnectionGroup)
+	b, _ := after.(*v1alpha1.ConnectionGroup)
+	return !slices.Equal(convert.PublishedTargets(a), convert.PublishedTargets(b)) || a.Status.RoutingEndpoint != b.Status.RoutingEndpoint
 }
 
 func (c *Controller) wakes(o client.Object) []types.NamespacedName {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
@@ -20,16 +22,18 @@ func (p *pass) watchDomains() {
 	for _, d := range p.in.Desired.Domains {
 		w.Places[d] = convert.Place(d)
 	}
+	endpoint := cmp.Or(w.RoutingEndpoint, p.in.Memory.RoutingEndpoint)
+	w.Targets = p.targets[endpoint]
 	if p.Watcher == nil {
 		return
 	}
 	key := client.ObjectKeyFromObject(p.object)
 	w.Watched = true
-	targets := p.targets()
-	if p.in.Deleting || p.in.Desired.DNS != nil || len(targets) == 0 {
+	if p.in.Deleting || p.in.Desired.DNS != nil || endpoint == "" {
 		p.Watcher.Forget(key)
 		return
 	}
+	targets := append(slices.Clone(w.Targets), endpoint)
 	names := make([]onboarding.Name, 0, len(p.in.Desired.Domains))
 	w.Sights = make(map[string]onboarding.Sight, len(p.in.Desired.Domains))
 	for _, d := range p.in.Desired.Domains {
@@ -47,13 +51,27 @@ func (p *pass) watchDomains() {
 	}
 }
 
-// targets are where DNS may lead the domains. There are none before the tenant's endpoint is known.
-func (p *pass) targets() []string {
-	endpoint := cmp.Or(p.in.World.RoutingEndpoint, p.in.Memory.RoutingEndpoint)
-	if endpoint == "" {
+// recallTargets finds the customer targets of all connection groups. A tenant that may not use its group is told none, and
+// none is a domain of its own.
+func (p *pass) recallTargets(ctx context.Context) error {
+	if p.in.Deleting || p.in.Frozen() {
 		return nil
 	}
-	return append(slices.Clone(p.in.World.Targets), endpoint)
+	var list v1alpha1.ConnectionGroupList
+	switch err := p.Client.List(ctx, &list, client.UnsafeDisableDeepCopy); {
+	case meta.IsNoMatchError(err):
+		return nil // a cluster without the kind
+	case err != nil:
+		return err
+	}
+	p.targets = map[string][]string{}
+	for n := range list.Items {
+		g := &list.Items[n]
+		p.targets[g.Status.RoutingEndpoint] = slices.DeleteFunc(convert.PublishedTargets(g), func(t string) bool {
+			return slices.Contains(p.in.Desired.Domains, t)
+		})
+	}
+	return nil
 }
 
 // words asks AWS what it thinks of the DNS of the domains. If it can't tell, that hides nothing else.

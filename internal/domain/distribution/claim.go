@@ -7,7 +7,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Stakes are the aliases that the object wants, in the order of its spec, and those that it has.
+// Stakes are the aliases and targets that the object wants, in the order of its spec, and those that it has.
 func (in Input) Stakes() (out []claim.Domain) {
 	// An object that is not granted gets nothing new, and must not keep a domain from objects that may have it.
 	if !in.deleting() && !in.Frozen() {
@@ -18,7 +18,7 @@ func (in Input) Stakes() (out []claim.Domain) {
 	for _, alias := range in.Aliases() {
 		out = append(out, claim.Domain{Name: alias, Stake: claim.Serves})
 	}
-	return out
+	return append(out, in.targetStakes()...)
 }
 
 // Aliases are those in AWS, as far as is known: until the resource is read, those that were last seen or, in a process that

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -34,6 +35,8 @@ type Report struct {
 	Drift             []resource.Difference
 	Failure           *resource.Failure
 	Conditions        []chain.Condition
+	// Targets are the ledgers of targets to store next, by name.
+	Targets map[string][]dns.Entry
 	// Details are for the log of the operator only.
 	Details []string
 }
@@ -66,6 +69,7 @@ func (in Input) report(out Outcome) Report {
 			r.AppliedGeneration = in.Generation
 		}
 	}
+	r.Targets, _ = in.targetLedgers()
 	switch {
 	case end.Lost:
 		r.Forget, r.Creations, r.AppliedGeneration = true, in.Memory.Creations+1, 0
@@ -168,7 +172,13 @@ func (in Input) failure(p *chain.Problem) *resource.Failure {
 }
 
 func (in Input) conditions(r Report, d Decision) []chain.Condition {
-	return in.view().Stamped(r.AppliedGeneration, in.readyCondition(d), in.syncedCondition(r, d))
+	list := in.view().Stamped(r.AppliedGeneration, in.readyCondition(d), in.syncedCondition(r, d))
+	if _, targets := in.targetLedgers(); targets != nil {
+		// It speaks of the generation that was judged.
+		list = append(list, *targets)
+		resource.Sort(list)
+	}
+	return chain.Sentences(list)
 }
 
 func (in Input) readyCondition(d Decision) chain.Condition {

@@ -59,7 +59,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 		rules []chain.Entry
 		cases map[string]question
 	}{
-		"keep": {keep, together(keepCases(), budgetKept(), claimKept())}, "remove": {remove, together(removeCases(), budgetRemoved(), claimRemoved())},
+		"keep": {keep, together(keepCases(), budgetKept(), claimKept(), targetsKept())}, "remove": {remove, together(removeCases(), budgetRemoved(), claimRemoved(), targetsRemoved())},
 	} {
 		spoken := map[string]bool{}
 		for _, q := range chain.cases {

@@ -8,6 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -50,7 +51,8 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 		switch {
 		case c.Type == chain.Ready && c.Status && !before.Status:
 			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
-		case c.Type == chain.Ready && !c.Status && before.Reason != c.Reason && c.Reason != ReasonInUse && resource.Alarming(c.Reason),
+		case c.Type == publication.Ready && !c.Status && before.Reason != c.Reason && !publication.Passes(c.Reason),
+			c.Type == chain.Ready && !c.Status && before.Reason != c.Reason && c.Reason != ReasonInUse && resource.Alarming(c.Reason),
 			c.Type == chain.Synced && before.Reason != c.Reason && (c.Reason == resource.ReasonDriftDetected || c.Reason == resource.ReasonDriftNotConverging) && !r.Forget:
 			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: c.Message})
 		case c.Type == DeletionStalled && !before.Status:

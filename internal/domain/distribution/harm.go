@@ -27,10 +27,13 @@ func (in Input) Customers() int {
 // harm says what the next write takes away, whether the spec has changed or AWS has.
 func (in Input) harm(v *resource.View) string {
 	r := in.World.Resource
-	if in.deleting() || r == nil || !v.Mine() || v.Inheriting() && r.ID == in.AdoptedID || v.Applied && in.Policy.Drift != resource.DriftEnforce {
+	if in.deleting() || r == nil || !v.Mine() {
 		return ""
 	}
-	var out []string
+	out := in.takenTargets()
+	if v.Inheriting() && r.ID == in.AdoptedID || v.Applied && in.Policy.Drift != resource.DriftEnforce {
+		return strings.Join(out, ", ")
+	}
 	if r.Enabled && !in.Desired.Enabled {
 		out = append(out, "disables it")
 	}

@@ -3,6 +3,7 @@ package distribution
 import (
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
@@ -39,6 +40,8 @@ type Desired struct {
 	Tags map[string]string
 	// Aliases are the domains that the resource is to serve itself.
 	Aliases []string
+	// Targets are the names of the platform's own that lead to the resource.
+	Targets []Target
 }
 
 // Policy is what the user allows.
@@ -47,6 +50,8 @@ type Policy struct {
 
 	// Holds means that aliases are held for the namespace when they leave AWS.
 	Holds bool
+	// AbandonDNS lets the object go although records of its targets stay.
+	AbandonDNS bool
 	// Timeout is how long a deletion may take before someone should look at it.
 	Timeout time.Duration
 }
@@ -60,6 +65,8 @@ type Memory struct {
 	Creations int32
 	// Deletion is how far the deletion had come.
 	Deletion *Progress
+	// Targets are the records of targets, by name.
+	Targets map[string][]dns.Entry
 }
 
 // Progress is how far a deletion has come.
@@ -102,6 +109,8 @@ type World struct {
 	// it, as the account was last listed.
 	Dependents *Dependents
 	Serving    int
+	// Targets is what is known of targets, by name.
+	Targets map[string]Sight
 }
 
 // Dependents are tenants that use a resource.

@@ -25,6 +25,7 @@ func livingRules() []rule {
 		chain.Ask("Present", "A resource that does not exist is created exactly once.", present),
 		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy.", inSync),
 		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsInSync)),
+		chain.Ask("TargetsPlaced", "The hosted zones of customer targets are looked up before their records are published.", targetsPlaced),
 		chain.Ask("Settled", "A deployment in progress is followed until it ends.", settled),
 		chain.Ask("Serving", "A resource that was disabled outside of Kubernetes is not Ready.", serving),
 	}

@@ -23,6 +23,7 @@ func removeRules() []rule {
 		chain.Ask("Proven", "A resource without the owner tags of this object is not touched.", proven),
 		chain.Ask("Retained", "If the resource is retained, only the owner tags are removed. The same applies to the account's default connection group, which can't be deleted.", shared((*resource.View).Retained)),
 		chain.Ask("Unused", "A resource that still has tenants is not disabled, because that would take them offline.", unused),
+		chain.Ask("TargetsRemoved", "The records of customer targets are deleted once no tenant is left, and before anything else is, so that no name points to CloudFront without a connection group.", targetsRemoved),
 		chain.Ask("Disabled", "An enabled resource is disabled first.", disabled),
 		chain.Ask("SettledFirst", "The disabled state must be deployed to every edge location before AWS accepts the deletion.", settledFirst),
 		chain.Ask("Claimed", "The aliases of a resource are held for the namespace before it is deleted.", claimed),
@@ -41,6 +42,9 @@ func located(in Input) (Decision, bool) {
 func gone(in Input) (Decision, bool) {
 	if in.World.present() {
 		return pass()
+	}
+	if d, waits := targetsRemoved(in); waits {
+		return d, true
 	}
 	// This process has deleted the resource that the create made, and AWS does not take a reference twice. A name is
 	// free again: a create that another process was about to send would succeed.
@@ -65,6 +69,9 @@ func proven(in Input) (Decision, bool) {
 		if d, waits := in.answer(v.AwaitCreate(resource.Strange)); waits {
 			return d, true
 		}
+	}
+	if d, waits := targetsRemoved(in); waits {
+		return d, true
 	}
 	return do(LetGo{Left: in.World.Resource.label()})
 }

@@ -23,6 +23,9 @@ type Observed struct {
 	Modified time.Time
 	// Aliases are the domains that it serves itself. A connection group has none.
 	Aliases []string
+	// Endpoint is where the DNS of a connection group's tenants has to point, IPv6 whether that has addresses of both kinds.
+	Endpoint string
+	IPv6     bool
 }
 
 // Settled reports whether the last change has reached every edge location.

@@ -29,6 +29,8 @@ const (
 	LookBudget     Subject = "deletion budget"
 	// LookClaims asks for which of the Domains a claim has to be stored.
 	LookClaims Subject = "claims"
+	// LookZones asks for the zones of the target that Domains names.
+	LookZones Subject = "zones"
 )
 
 // Look reads one more thing before the decision is made.
@@ -36,7 +38,7 @@ type Look struct {
 	chain.Reads
 
 	At Subject
-	// Domains are those that LookClaims is about.
+	// Domains are those that LookClaims and LookZones are about.
 	Domains []string
 }
 

@@ -1,48 +1,17 @@
 package distributiontenant
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // dnsRemoved keeps what is being torn down until no name leads to it any more.
 func dnsRemoved(in judged) (Decision, bool) {
-	if in.retainsTenant() {
-		return pass()
+	if p := in.publication.Awaits; p != nil {
+		return rest(*p, 0)
 	}
-	left := in.publication.Ledger
-	if len(left) == 0 {
-		return pass()
-	}
-	reason, message := resource.ReasonDeleting, fmt.Sprintf("Waiting until %s is removed from DNS, so that no name points to CloudFront without a tenant.", recordNames(left))
-	const abandon = "If the zone is no longer accessible, set the annotation cloudfront-tenant-operator.io/abandon-dns to \"true\"."
-	if in.Policy.DeniedRole != "" {
-		return rest(chain.Problem{Reason: publication.ReasonRoleNotAllowed, Message: message + " " + publication.RoleText(in.Desired.DNS, in.Policy.DeniedRole) + " " + abandon}, 0)
-	}
-	for _, e := range left {
-		if s := in.World.DNS.Of(e.Record); s.Err != nil {
-			return rest(chain.Problem{Reason: publication.ReasonOf(s.Err.Kind), Message: fmt.Sprintf("%s %s. %s", message, strings.TrimSuffix(s.Err.Error(), "."), abandon)}, 0)
-		}
-	}
-	return rest(chain.Problem{Reason: reason, Message: message}, 0)
-}
-
-func recordNames(entries []dns.Entry) string {
-	var names []string
-	for _, e := range entries {
-		if name := e.Type + " " + e.Name; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return prose.List(names)
+	return pass()
 }
 
 // retainsTenant reports whether the tenant outlives the object, and its records with it. One that

@@ -33,6 +33,7 @@ func livingRules() []rule {
 		chain.Ask("Finalized", "An object with a tenant in AWS always has the finalizer.", shared((*resource.View).Finalized)),
 		chain.Ask("Proven", "If the EdgeGrant demands a proof of a domain, its TXT record is looked for in public DNS. Without it, the domain is treated as if the spec did not have it.", proven),
 		chain.Ask("Announced", "If a tenant without DNS records of its own has to wait for its domains or its references, the target for its domains is looked up before it is created.", announced),
+		chain.Ask("Addressed", "For a domain at the apex of its zone that the operator does not publish, the addresses of the group's Anycast static IP list are looked up.", addressed),
 		chain.Ask("Referenced", "Objects that the spec references must exist in AWS. Until then, a new tenant waits and an existing tenant is not changed.", referenced),
 		chain.Ask("WithinBudget", "A change or a correction of drift that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("InTurn", "A change of what the customers of a live tenant are served with reaches tenants in steps. Until it is the turn of this one, the fields that change stay as they are. Everything else is applied.", inTurn),
@@ -247,6 +248,15 @@ func announced(in judged) (Decision, bool) {
 		return pass()
 	}
 	return do(Look{At: LookRouting})
+}
+
+// addressed looks up what a domain is told where DNS allows no CNAME.
+func addressed(in judged) (Decision, bool) {
+	apex := slices.ContainsFunc(in.Desired.Domains, func(d string) bool { return in.World.Places[d].Apex })
+	if !in.watches() || in.World.RoutingEndpoint == "" || in.World.AddressesKnown || !apex {
+		return pass()
+	}
+	return do(Look{At: LookAddresses})
 }
 
 func routed(in judged) (Decision, bool) {

@@ -10,6 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
@@ -326,6 +327,12 @@ func settleCases() map[string]question {
 		"where DNS has to point is found out before there is a tenant": {
 			in: with(unborn(), unrouted, requested), rule: "Announced", step: distributiontenant.Look{At: distributiontenant.LookRouting},
 		},
+		"the addresses of its group are what an apex is told": {
+			in: with(quiet(), atApex), rule: "Addressed", step: distributiontenant.Look{At: distributiontenant.LookAddresses},
+		},
+		"they are looked up once": {
+			in: with(quiet(), atApex, func(in *distributiontenant.Input) { in.World.AddressesKnown = true }), rule: "Idle", step: distributiontenant.Rest{},
+		},
 		"it can wait where nothing waits for it": {
 			in: with(unborn(), unrouted), rule: "TenantPresent", step: distributiontenant.Create{Tenant: spec().Tenant, Tags: merged(spec().Tags, me.Tags())},
 		},
@@ -376,5 +383,13 @@ func settleCases() map[string]question {
 			}),
 			rule: "Idle", step: distributiontenant.Rest{},
 		},
+	}
+}
+
+// atApex has public DNS watched for domains at the apex of their zones.
+func atApex(in *distributiontenant.Input) {
+	in.World.Watched, in.World.RoutingEndpoint, in.World.Places = true, "d1.cloudfront.net", map[string]onboarding.Place{}
+	for _, d := range in.Desired.Domains {
+		in.World.Places[d] = onboarding.Place{Zone: d, Apex: true}
 	}
 }

@@ -32,6 +32,7 @@ const (
 	LookAccount      Subject = "account"
 	LookZones        Subject = "zones"
 	LookIPv6         Subject = "IPv6"
+	LookAddresses    Subject = "addresses"
 	LookVisible      Subject = "public DNS"
 	LookBudget       Subject = "deletion budget"
 	LookTurn         Subject = "order of changes"

@@ -72,8 +72,9 @@ type World struct {
 	// Places are where the domains stand among those that are registered.
 	Places map[string]onboarding.Place
 	// Targets are the names of the platform's own that lead to the tenant's connection group, and Addresses those of its
-	// Anycast list.
+	// Anycast list, if AddressesKnown.
 	Targets, Addresses []string
+	AddressesKnown     bool
 
 	// Unheld are those of the domains that are about to leave AWS for which a claim has to be stored first, if
 	// UnheldKnown. Unstored is why that failed.

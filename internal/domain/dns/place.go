@@ -252,5 +252,5 @@ func (p Place) precedes(a, b *Claim, k Key) bool {
 }
 
 func compareOwners(a, b Owner) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID), cmp.Compare(a.Target, b.Target))
 }

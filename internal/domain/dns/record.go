@@ -180,8 +180,9 @@ type Zone struct {
 // Key says which zone this is.
 func (z Zone) Key() ZoneKey { return ZoneKey{Provider: z.Provider, ID: z.ID} }
 
-// Owner is the object that a ledger belongs to.
-type Owner struct{ Namespace, Name, UID string }
+// Owner is the object that a ledger belongs to. A ConnectionGroup has one ledger for each of its targets, which it names.
+// Target is empty for a DistributionTenant.
+type Owner struct{ Namespace, Name, UID, Target string }
 
 // Access is the identity with which zones are read and changed.
 type Access struct {

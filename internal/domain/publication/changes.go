@@ -12,15 +12,15 @@ import (
 
 // Reasons of events that are not reasons of conditions. The reference page of events is generated from these comments.
 const (
-	// EventPublished (Normal; DistributionTenant): DNS records of the object are published. The message lists the first
-	// five, with what they replaced.
+	// EventPublished (Normal; DistributionTenant, ConnectionGroup): DNS records of the object are published. The message
+	// lists the first five, with what they replaced.
 	EventPublished = "Published"
-	// EventRecordLeft (Warning; DistributionTenant): the object is being deleted with its tenant in AWS, and DNS records
-	// that lead to it stay, because the operator does not own them. The message lists the first five. Delete them at the
-	// DNS service. The operator deletes such records itself if `spec.dns.takeover` is true before the deletion.
+	// EventRecordLeft (Warning; DistributionTenant, ConnectionGroup): the object is being deleted with what it has in AWS,
+	// and DNS records that lead to it stay, because the operator does not own them. The message lists the first five.
+	// Delete them at the DNS service. The operator deletes such records itself if `spec.dns.takeover` is true before the deletion.
 	EventRecordLeft = "RecordLeft"
-	// EventWithdrawn (Normal; DistributionTenant): DNS records of the object were deleted. The message lists the first
-	// five, with what was put back.
+	// EventWithdrawn (Normal; DistributionTenant, ConnectionGroup): DNS records of the object were deleted. The message
+	// lists the first five, with what was put back.
 	EventWithdrawn = "Withdrawn"
 )
 

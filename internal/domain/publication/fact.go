@@ -144,6 +144,8 @@ type Fact struct {
 	Doubted bool
 	// Ready is the condition of the records. Its generation is the one that was judged.
 	Ready chain.Condition
+	// Awaits is what a deletion waits for until no record is left, nil for nothing.
+	Awaits *chain.Problem
 	// Left are the records that stay in DNS although the tenant goes. They are told once: with the condition that comes
 	// with them, no later fact has any.
 	Left []dns.Record
@@ -217,6 +219,7 @@ func Judge(c Case) Fact {
 	f.Waiting, f.Leaving = j.waitingDomains()
 	f.Ready, f.domains = j.condition(), j.domains
 	f.Left = j.left(perhaps, f.Ready)
+	f.Awaits = j.awaits()
 	f.Ready.Generation = c.Generation
 	if c.Before != nil && (c.Stays || j.unjudged()) {
 		f.Ready.Generation = c.Before.Generation

@@ -1,10 +1,14 @@
 package publication
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // A record that was in DNS before the object, as the spec wants it, is in no ledger, so nothing deletes it with the
@@ -54,3 +58,31 @@ func (j *judge) wasReady() bool { return j.Before != nil && j.Before.Reason == R
 
 // rests reports whether nothing is changed for the object for now, so that its records stay as they are.
 func (j *judge) rests() bool { return j.Still || j.Held || j.InDoubt || j.Blind }
+
+// awaits is what a deletion waits for, so that what the records lead to is there until they are gone.
+func (j *judge) awaits() *chain.Problem {
+	if !j.Deleting || j.Retained || len(j.ledger) == 0 {
+		return nil
+	}
+	message := fmt.Sprintf("Waiting until %s is removed from DNS, so that no name points to CloudFront without a tenant.", recordNames(j.ledger))
+	const abandon = "If the zone is no longer accessible, set the annotation cloudfront-tenant-operator.io/abandon-dns to \"true\"."
+	if j.DeniedRole != "" {
+		return &chain.Problem{Reason: ReasonRoleNotAllowed, Message: message + " " + RoleText(j.Spec, j.DeniedRole) + " " + abandon}
+	}
+	for _, e := range j.ledger {
+		if s := j.View.Of(e.Record); s.Err != nil {
+			return &chain.Problem{Reason: ReasonOf(s.Err.Kind), Message: fmt.Sprintf("%s %s. %s", message, strings.TrimSuffix(s.Err.Error(), "."), abandon)}
+		}
+	}
+	return &chain.Problem{Reason: resource.ReasonDeleting, Message: message}
+}
+
+func recordNames(entries []dns.Entry) string {
+	var names []string
+	for _, e := range entries {
+		if name := e.Type + " " + e.Name; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return prose.List(names)
+}

@@ -67,6 +67,7 @@ var reasons = map[string][]reason{
 	"connectiongroups": {
 		{"connectiongroups", "... each connection group", reconciled("a connection group", "AWS is"), required},
 		{"connectiongroups/status", "writing the status of a connection group", nil, required},
+		{"distributiontenants", "... the tenants whose domains can't be customer targets", nil, required},
 		{"events", "recording events of a connection group", nil, optional},
 	},
 	"invalidations": {

@@ -41,6 +41,7 @@ var cloudFrontOperations = []*operation{
 	{name: "GetConnectionGroup", handle: (*Sim).getGroup, method: "GET", path: "connection-group/{}"},
 	{name: "UpdateConnectionGroup", mutating: true, handle: (*Sim).updateGroup, method: "PUT", path: "connection-group/{}"},
 	{name: "DeleteConnectionGroup", mutating: true, handle: (*Sim).deleteGroup, method: "DELETE", path: "connection-group/{}"},
+	{name: "GetAnycastIpList", handle: (*Sim).getAnycastList, method: "GET", path: "anycast-ip-list/{}"},
 	{name: "ListConnectionGroups", handle: (*Sim).listGroups, method: "POST", path: "connection-groups"},
 
 	{name: "CreateDistributionWithTags", mutating: true, handle: (*Sim).createDistributionWithTags, method: "POST", path: "distribution", query: "WithTags"},

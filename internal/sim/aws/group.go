@@ -2,6 +2,7 @@ package aws
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -268,4 +269,23 @@ func (s *Sim) groupBody(root string, v seen[group], summary bool, tags []tag) *n
 		n.set(tagsBody(tags))
 	}
 	return n
+}
+
+// getAnycastList shows a list that a connection group of the account has: none is made here.
+func (s *Sim) getAnycastList(c *call) (reply, error) {
+	id := c.vars[0]
+	for _, r := range c.acct.groups.live {
+		if r.current().anycastID != id {
+			continue
+		}
+		addresses := el("AnycastIps")
+		for _, ip := range s.AnycastAddresses(id) {
+			addresses.kids = append(addresses.kids, txt("AnycastIp", ip))
+		}
+		return reply{status: http.StatusOK, body: el("AnycastIpList",
+			txt("Id", id), txt("Name", id), txt("Status", statusDeployed), txt("Arn", "arn:aws:cloudfront::"+c.acct.id+":anycast-ip-list/"+id),
+			addresses, txt("IpCount", strconv.Itoa(len(addresses.kids))), txt("LastModifiedTime", stamp(r.created)),
+		)}, nil
+	}
+	return reply{}, entityNotFound("Anycast static IP list", id)
 }

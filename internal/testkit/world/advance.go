@@ -8,11 +8,13 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -142,7 +144,8 @@ func (w *World) wakeAll(context.Context) {
 // wakeOwners is the zones' OnChange.
 func (w *World) wakeOwners(owners []dns.Owner) {
 	for _, o := range owners {
-		if s := w.objects[ID{ObjectKey: client.ObjectKey{Namespace: o.Namespace, Name: o.Name}}]; s != nil {
+		key := operator.OwnerKey(o)
+		if s := w.objects[ID{Kind: key.Kind, ObjectKey: client.ObjectKey{Namespace: key.Namespace, Name: key.Name}}]; s != nil {
 			s.due = w.Clock.Now()
 		}
 	}
@@ -181,11 +184,18 @@ func (w *World) relate(before, after client.Object) {
 	shown := cmp.Or(after, before)
 	for _, k := range w.process.kinds {
 		for _, r := range k.watch.Related {
-			unseen := before != nil && after != nil && !r.Matters(before, after)
-			if unseen || reflect.TypeOf(r.Object) != reflect.TypeOf(shown) {
+			if reflect.TypeOf(r.Object) != reflect.TypeOf(shown) || before != nil && after != nil && !r.Matters(before, after) {
 				continue
 			}
-			for _, key := range r.Wakes(shown) {
+			keys := map[types.NamespacedName]bool{}
+			for _, o := range []client.Object{before, after} {
+				if o != nil {
+					for _, key := range r.Wakes(o) {
+						keys[key] = true
+					}
+				}
+			}
+			for key := range keys {
 				if s := w.objects[ID{Kind: k.name, ObjectKey: key}]; s != nil {
 					s.due = w.Clock.Now()
 					w.Woken++

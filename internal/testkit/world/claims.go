@@ -49,6 +49,11 @@ func (w *World) learnDomains() {
 		for n := range list.Items {
 			w.process.distributions.Learn(&list.Items[n])
 		}
+		var groups v1alpha1.ConnectionGroupList
+		w.listIn(namespace, &groups)
+		for n := range groups.Items {
+			w.process.groups.Learn(&groups.Items[n])
+		}
 	}
 }
 

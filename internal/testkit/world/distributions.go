@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -42,8 +43,10 @@ func (w *World) tenants() (all []client.Object) {
 // parents are the controllers of what tenants refer to.
 func (w *World) parents(p *process) []kind {
 	options := awsresource.Options{Shared: w.shared(p), Observer: observer{w}, Objects: p.controller.ObjectsOf}
+	options.Claimant = claim.KindDistribution
 	p.distributions = awsresource.New(distribution.In, options)
-	options.DomainClaims = nil // a group has no domains
+	options.Claimant, options.Zones = claim.KindConnectionGroup, p.zones
+	p.groups = awsresource.New(connectiongroup.In, options)
 	if p.breaker != nil {
 		operator.AddLosses(p.breaker, w.kube, w.due(KindDistribution), convert.ClassDistribution, convert.ClassSharedDistribution)
 		operator.AddLosses(p.breaker, w.kube, w.due(KindConnectionGroup), convert.ClassConnectionGroup)
@@ -54,7 +57,7 @@ func (w *World) parents(p *process) []kind {
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.Distribution) client.Object { return o })
 		}),
-		following(w, p, KindConnectionGroup, awsresource.New(connectiongroup.In, options), func(ns string) []client.Object {
+		following(w, p, KindConnectionGroup, p.groups, func(ns string) []client.Object {
 			var list v1alpha1.ConnectionGroupList
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.ConnectionGroup) client.Object { return o })

@@ -196,8 +196,9 @@ type process struct {
 	breaker    *loss.Breaker
 	claims     *claims.Registry
 	driver     *reconcile.Driver[*v1alpha1.DistributionTenant]
-	// distributions is the controller of Distributions.
+	// distributions and groups are the controllers of what tenants refer to.
 	distributions *awsresource.Controller[*v1alpha1.Distribution, port.Distribution]
+	groups        *awsresource.Controller[*v1alpha1.ConnectionGroup, port.Group]
 	workers       []*worker
 	kinds         []kind
 	// freed are called with each tenant whose object is gone.

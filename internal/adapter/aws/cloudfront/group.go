@@ -17,6 +17,7 @@ import (
 
 const (
 	opGetGroup    = "GetConnectionGroup"
+	opGetAnycast  = "GetAnycastIpList"
 	opCreateGroup = "CreateConnectionGroup"
 	opUpdateGroup = "UpdateConnectionGroup"
 	opDeleteGroup = "DeleteConnectionGroup"
@@ -34,8 +35,20 @@ func (c *Client) GetConnectionGroup(ctx context.Context, id string) (port.Connec
 	}
 	return port.ConnectionGroup{
 		ID: *g.Id, Name: awssdk.ToString(g.Name), RoutingEndpoint: *g.RoutingEndpoint,
-		IsDefault: awssdk.ToBool(g.IsDefault), IPv6: awssdk.ToBool(g.Ipv6Enabled),
+		IsDefault: awssdk.ToBool(g.IsDefault), IPv6: awssdk.ToBool(g.Ipv6Enabled), AnycastIPListID: awssdk.ToString(g.AnycastIpListId),
 	}, nil
+}
+
+// AnycastAddresses implements port.References.
+func (c *Client) AnycastAddresses(ctx context.Context, listID string) ([]string, error) {
+	out, err := c.api.GetAnycastIpList(ctx, &sdk.GetAnycastIpListInput{Id: &listID}, c.read)
+	if err != nil {
+		return nil, classify(opGetAnycast, err)
+	}
+	if out.AnycastIpList == nil {
+		return nil, aws.Unreadable(opGetAnycast, "the Anycast static IP list")
+	}
+	return out.AnycastIpList.AnycastIps, nil
 }
 
 // ReadGroup implements port.Groups.

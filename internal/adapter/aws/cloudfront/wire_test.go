@@ -125,6 +125,13 @@ var reads = []operation{
 		_, err := c.ReadGroup(ctx, "second")
 		return err
 	}},
+	{"GetAnycastIpList", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
+		_, err := c.AnycastAddresses(ctx, "aip_1")
+		if fault.Is(err, fault.NotFound) {
+			return nil // no group of these tests has one
+		}
+		return err
+	}},
 	{"ListDistributionTenants", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, _, err := c.TenantsOf(ctx, distributionID, "")
 		return err

@@ -80,13 +80,19 @@ func (c Claim) names(domain string) bool {
 // Key names an object. Kind is empty for a DistributionTenant.
 type Key struct{ Kind, Namespace, Name string }
 
-// KindDistribution is the kind of a Distribution, whose domains are its aliases.
-const KindDistribution = "Distribution"
+// The kinds of a Distribution, whose domains are its aliases, and of a ConnectionGroup, whose are its targets.
+const (
+	KindDistribution    = "Distribution"
+	KindConnectionGroup = "ConnectionGroup"
+)
 
 // field is the one of the spec that has the domains.
 func (k Key) field() string {
-	if k.Kind == KindDistribution {
+	switch k.Kind {
+	case KindDistribution:
 		return "spec.aliases"
+	case KindConnectionGroup:
+		return "spec.customerTargets"
 	}
 	return "spec.domains"
 }

@@ -24,8 +24,9 @@ const (
 	// AParameter is a value for the parameter Name of the distribution Of.
 	AParameter
 	ADomain
-	// AnAlias is a domain that can't be proven.
+	// AnAlias and ATarget are domains that can't be proven.
 	AnAlias
+	ATarget
 	ACertificate
 	AWebACL
 	NoWebACL
@@ -90,7 +91,8 @@ var terms = map[Thing]term{
 	AParameter: {"the value", func(g *Grant, w Want) bool { return g.allowsParameter(w) }, (*Grant).parameterValues},
 	ADomain: {"the domain", func(g *Grant, w Want) bool { return g.allowsDomain(w.Value) },
 		func(g *Grant, _ Want) []string { return each(g.Domains, Domain.String) }},
-	AnAlias:      {"the alias", func(g *Grant, w Want) bool { return g.allowsDomain(w.Value) && !g.DemandsProof(w.Value) }, (*Grant).unprovenDomains},
+	AnAlias:      {"the alias", (*Grant).allowsUnproven, (*Grant).unprovenDomains},
+	ATarget:      {"the customer target", (*Grant).allowsUnproven, (*Grant).unprovenDomains},
 	ACertificate: listed("the certificate", func(g *Grant) []string { return g.Certificates }),
 	AWebACL:      listed("the web ACL", func(g *Grant) []string { return g.WebACLs }),
 	NoWebACL:     {"disabling the web ACL", func(g *Grant, _ Want) bool { return g.NoWebACL }, nothing},
@@ -233,6 +235,9 @@ func (d Domain) String() string {
 	}
 	return text
 }
+
+// allowsUnproven reports whether an object may have a domain that can't be proven.
+func (g *Grant) allowsUnproven(w Want) bool { return g.allowsDomain(w.Value) && !g.DemandsProof(w.Value) }
 
 // Zone reports whether records may be in the zone.
 func (g *Grant) Zone(z dns.Zone) bool { return g.publishes(z.Provider, z.ID) }
