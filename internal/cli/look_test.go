@@ -62,7 +62,7 @@ func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
 	tenant(t, ns, "fine", func(o *v1alpha1.DistributionTenant) {
 		ready(o)
 		o.Status.DNSTarget = "d111.cloudfront.net"
-		o.Status.Domains = []v1alpha1.DomainStatus{{Domain: "fine.example.com", State: v1alpha1.DomainLive, Message: "The domain is live."}}
+		o.Status.Domains = []v1alpha1.DomainStatus{{Domain: "fine.example.com", State: v1alpha1.DomainLive, Since: metav1.NewTime(now), Message: "The domain is live."}}
 		o.Status.Drift = []v1alpha1.DriftedField{{Field: "parameters[tier]", Desired: "gold"}}
 	})
 	for name, tt := range map[string]struct {
