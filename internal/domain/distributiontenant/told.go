@@ -130,7 +130,7 @@ func (in judged) factsOf(domain string) onboarding.Facts {
 
 // wants reports whether the spec has the domain, proven or not.
 func (in judged) wants(domain string) bool {
-	return slices.Contains(in.Desired.Domains, domain) || slices.Contains(domainsOf(in.unproven), domain) || slices.Contains(in.unled, domain)
+	return slices.Contains(in.Desired.Domains, domain) || slices.Contains(domainsOf(in.unproven), domain) || slices.Contains(in.unled, domain) || slices.Contains(in.departing, domain)
 }
 
 // publishedFacts adds what is known of the records that the operator publishes.
