@@ -1,0 +1,111 @@
+package distributiontenant_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+const (
+	departs = "beta.example.com"
+	oldID   = "E2OLD"
+)
+
+// gives has a claim for the second domain of the spec, which the distribution had when it was last read.
+func gives(in *distributiontenant.Input) {
+	names(ledName, departs)(in)
+	in.World.Moves, in.World.Givers = []string{departs}, map[string]claim.Giver{departs: {Distribution: oldID}}
+}
+
+// giverRead has read the distribution in this pass, with those aliases, and the tenant's own one.
+func giverRead(aliases ...string) func(*distributiontenant.Input) {
+	return func(in *distributiontenant.Input) {
+		in.World.Aliases = map[string][]string{oldID: aliases}
+		in.World.Distribution = &distributiontenant.Distribution{ID: in.Desired.DistributionID, MultiTenant: true, CertificateARN: ownARN}
+		in.World.Certificates = map[string]distributiontenant.Certificate{ownARN: {ARN: ownARN, Status: distributiontenant.CertificateIssued, Names: []string{"*.example.com"}}}
+	}
+}
+
+func takeOffCases() map[string]question {
+	ready := func(changes ...func(*distributiontenant.Input)) distributiontenant.Input {
+		return with(with(quiet(), edited, gives, giverRead("other.example.com", "Beta.example.com")), changes...)
+	}
+	waits := distributiontenant.Rest{After: 5 * time.Minute}
+	t := quiet().World.Tenant
+	const held = distributiontenant.ReasonDomainChangeHeld
+	return map[string]question{
+		"the distribution is read first": {
+			in: with(quiet(), edited, gives), rule: "TakenOff", step: distributiontenant.Look{At: distributiontenant.LookGiver, Distribution: oldID},
+		},
+		"the domain is moved": {in: ready(), rule: "TakenOff", step: distributiontenant.Move{ID: t.ID, ETag: t.ETag, Domain: departs, From: oldID}},
+		"where the drift policy writes nothing, too": {
+			in: ready(drift(resource.DriftReport)), rule: "TakenOff", step: distributiontenant.Move{ID: t.ID, ETag: t.ETag, Domain: departs, From: oldID},
+		},
+		"wherever its DNS leads": {
+			in: ready(watched(onboarding.Here), func(in *distributiontenant.Input) {
+				in.Desired.Request = &certificate.Request{ValidationTokenHost: "cloudfront"}
+				in.World.Sights[departs] = onboarding.Sight{Way: onboarding.Edge}
+			}, sent, managed(newARN, certificate.Issued), has(ledName), func(in *distributiontenant.Input) {
+				change(in, func(t *distributiontenant.Observed) { t.Customizations.CertificateARN = newARN })
+				in.World.Certificates[newARN] = in.World.Certificates[ownARN]
+			}), rule: "TakenOff", step: distributiontenant.Move{ID: t.ID, ETag: t.ETag, Domain: departs, From: oldID},
+		},
+		"a domain that the distribution lost is added": {
+			in: ready(giverRead("other.example.com")), rule: "InSync",
+			step: func() distributiontenant.Step {
+				return distributiontenant.Decide(with(quiet(), edited, names(ledName, departs), giverRead())).Step
+			}(),
+		},
+		"not to a tenant that is disabled": {
+			in: ready(func(in *distributiontenant.Input) {
+				in.Desired.Enabled = false
+				change(in, func(t *distributiontenant.Observed) { t.Enabled = false })
+			}), rule: "TakenOff", step: waits, reason: held,
+		},
+		"nor to one that someone has disabled": {
+			in: ready(drift(resource.DriftReport), func(in *distributiontenant.Input) {
+				in.Memory.AppliedGeneration = in.Generation
+				change(in, func(t *distributiontenant.Observed) { t.Enabled = false })
+			}), rule: "TakenOff", step: waits, reason: held,
+		},
+		"nor to one of a distribution that is disabled": {
+			in: ready(func(in *distributiontenant.Input) { in.World.Distribution.Disabled = true }), rule: "TakenOff", step: waits, reason: held,
+		},
+		"nor to one of another distribution": {
+			in: ready(drift(resource.DriftReport), func(in *distributiontenant.Input) {
+				in.Memory.AppliedGeneration = in.Generation
+				change(in, func(t *distributiontenant.Observed) { t.DistributionID = "E9" })
+			}), rule: "TakenOff", step: waits, reason: held,
+		},
+		"nor without a certificate that covers it": {
+			in: ready(func(in *distributiontenant.Input) {
+				in.World.Certificates[ownARN] = distributiontenant.Certificate{ARN: ownARN, Status: distributiontenant.CertificateIssued, Names: []string{ledName}}
+			}), rule: "TakenOff", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonCertificateSANMismatch, stuck: true,
+		},
+		"nor from the object that has it as an alias": {
+			in: ready(func(in *distributiontenant.Input) {
+				in.World.Givers = map[string]claim.Giver{departs: {Distribution: oldID, Declared: claim.Key{Kind: claim.KindDistribution, Namespace: "shop", Name: "old"}}}
+			}), rule: "TakenOff", step: waits, reason: claim.ReasonDomainClaimed,
+		},
+		"nor while the tenant is deployed": {
+			in: ready(func(in *distributiontenant.Input) {
+				change(in, func(t *distributiontenant.Observed) { t.Status = "InProgress" })
+			}), rule: "Settled", step: distributiontenant.Rest{Follow: true, After: distributiontenant.Decide(with(quiet(), deploying)).Step.(distributiontenant.Rest).After}, reason: resource.ReasonDeploying,
+		},
+	}
+}
+
+func deploying(in *distributiontenant.Input) {
+	change(in, func(t *distributiontenant.Observed) { t.Status = "InProgress" })
+}
+
+func TestTakeOff(t *testing.T) {
+	for name, q := range takeOffCases() {
+		t.Run(name, func(t *testing.T) { ask(t, q) })
+	}
+}
