@@ -26,7 +26,8 @@ func gives(in *distributiontenant.Input) {
 func giverRead(aliases ...string) func(*distributiontenant.Input) {
 	return func(in *distributiontenant.Input) {
 		in.World.Aliases = map[string][]string{oldID: aliases}
-		in.World.Distribution = &distributiontenant.Distribution{ID: in.Desired.DistributionID, MultiTenant: true, CertificateARN: ownARN}
+		d := *in.World.Distribution
+		d.CertificateARN, in.World.Distribution = ownARN, &d
 		in.World.Certificates = map[string]distributiontenant.Certificate{ownARN: {ARN: ownARN, Status: distributiontenant.CertificateIssued, Names: []string{"*.example.com"}}}
 	}
 }
@@ -41,6 +42,9 @@ func takeOffCases() map[string]question {
 	return map[string]question{
 		"the distribution is read first": {
 			in: with(quiet(), edited, gives), rule: "TakenOff", step: distributiontenant.Look{At: distributiontenant.LookGiver, Distribution: oldID},
+		},
+		"a new tenant needs another domain": {
+			in: with(unborn(), gives, names(departs), giverRead(departs)), rule: "Accompanied", step: distributiontenant.Rest{}, reason: claim.ReasonDomainClaimed, stuck: true,
 		},
 		"the domain is moved": {in: ready(), rule: "TakenOff", step: distributiontenant.Move{ID: t.ID, ETag: t.ETag, Domain: departs, From: oldID}},
 		"where the drift policy writes nothing, too": {
@@ -93,9 +97,7 @@ func takeOffCases() map[string]question {
 			}), rule: "TakenOff", step: waits, reason: claim.ReasonDomainClaimed,
 		},
 		"nor while the tenant is deployed": {
-			in: ready(func(in *distributiontenant.Input) {
-				change(in, func(t *distributiontenant.Observed) { t.Status = "InProgress" })
-			}), rule: "Settled", step: distributiontenant.Rest{Follow: true, After: distributiontenant.Decide(with(quiet(), deploying)).Step.(distributiontenant.Rest).After}, reason: resource.ReasonDeploying,
+			in: ready(deploying), rule: "Settled", step: distributiontenant.Rest{Follow: true, After: distributiontenant.Decide(with(quiet(), deploying)).Step.(distributiontenant.Rest).After}, reason: resource.ReasonCreating,
 		},
 	}
 }
