@@ -204,6 +204,40 @@ func TestTwoDomainsMoveOneAfterTheOther(t *testing.T) {
 	}
 }
 
+// The certificate that covers the domain comes with the same change of the spec. It is attached first.
+func TestADomainMovesAfterItsCertificateIsAttached(t *testing.T) {
+	t.Parallel()
+	const narrow = "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-0000000000cc"
+	f := newTakeoff(t, rigOptions{seed: func(s *sim.Seed) {
+		s.Certificates = append(s.Certificates, sim.SeedCertificate{ARN: narrow, Names: []string{"shop.example.com"}})
+		s.Distributions[0].CertificateARN = narrow
+	}})
+	f.claim(live)
+	ready(t, f.World, "shop", domains("shop.example.com"))
+	f.Edit("shop", all(domains("shop.example.com", live), func(o *v1alpha1.DistributionTenant) {
+		o.Spec.Customizations = &v1alpha1.Customizations{Certificate: &v1alpha1.CertificateCustomization{ARN: broadCertificate}}
+	}))
+	f.Advance(30 * time.Minute)
+	is(t, f.World, "shop", readyTrue, syncedTrue)
+	f.arrived("shop")
+	if len(f.moves) != 1 {
+		t.Errorf("moves at %v", f.moves)
+	}
+}
+
+// AWS may demand that the distribution is disabled first. The domain then stays, and the object has AWS's words.
+func TestAMoveThatAWSRefusesChangesNothing(t *testing.T) {
+	t.Parallel()
+	f := newTakeoff(t, rigOptions{switches: func(s *sim.Switches) { s.MoveNeedsDisabledSource = true }})
+	f.claim(live)
+	f.Apply(f.Tenant("shop", domains("shop.example.com", live)))
+	f.Advance(time.Hour)
+	says(t, f.World, "shop", "Ready", "must be disabled first")
+	if want := []string{oldDistribution}; !slices.Equal(f.holders, want) || len(f.moves) > 15 {
+		t.Errorf("the domain was had by %q, after %d tries", f.holders, len(f.moves))
+	}
+}
+
 // A domain is not moved while CloudFront would not answer for it on the tenant, or while something would move it back. The
 // object says what it waits for, and continues when that has come.
 func TestADomainStaysOnItsDistribution(t *testing.T) {

@@ -86,6 +86,9 @@ func takeOffCases() map[string]question {
 				change(in, func(t *distributiontenant.Observed) { t.DistributionID = "E9" })
 			}), rule: "TakenOff", step: waits, reason: held,
 		},
+		"nor while a certificate is pending": {
+			in: ready(requested, sent, managed(newARN, certificate.Pending)), rule: "TakenOff", step: waits, reason: held,
+		},
 		"nor without a certificate that covers it": {
 			in: ready(func(in *distributiontenant.Input) {
 				in.World.Certificates[ownARN] = distributiontenant.Certificate{ARN: ownARN, Status: distributiontenant.CertificateIssued, Names: []string{ledName}}
