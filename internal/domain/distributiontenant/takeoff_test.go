@@ -1,6 +1,7 @@
 package distributiontenant_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -59,6 +60,12 @@ func takeOffCases() map[string]question {
 				in.World.Certificates[newARN] = in.World.Certificates[ownARN]
 			}), rule: "TakenOff", step: distributiontenant.Move{ID: t.ID, ETag: t.ETag, Domain: departs, From: oldID},
 		},
+		"as one that another tenant has": {
+			in: with(quiet(), edited, names(ledName, departs), requested, sent, managed(newARN, certificate.Issued), has(ledName), watched(onboarding.Here), askedAWS(time.Minute), func(in *distributiontenant.Input) {
+				in.World.Moves = []string{departs}
+				in.World.Sights[departs] = onboarding.Sight{Way: onboarding.Edge}
+			}), rule: "InSync", step: distributiontenant.Move{ID: t.ID, ETag: t.ETag, Domain: departs},
+		},
 		"a domain that the distribution lost is added": {
 			in: ready(giverRead("other.example.com")), rule: "InSync",
 			step: func() distributiontenant.Step {
@@ -107,6 +114,19 @@ func takeOffCases() map[string]question {
 
 func deploying(in *distributiontenant.Input) {
 	change(in, func(t *distributiontenant.Observed) { t.Status = "InProgress" })
+}
+
+// A customer is not asked for a DNS record before the domain is moved.
+func TestADomainThatDepartsAsksForNoRecord(t *testing.T) {
+	in := with(quiet(), edited, gives, requested, watched(onboarding.Nowhere), giverRead(departs), func(in *distributiontenant.Input) {
+		in.World.Sights[departs] = onboarding.Sight{Way: onboarding.Edge, At: now}
+		in.World.Distribution.Disabled = true
+	})
+	r := distributiontenant.Conclude(in, distributiontenant.Outcome{Decision: distributiontenant.Decide(in)})
+	i := slices.IndexFunc(r.Domains, func(d onboarding.Domain) bool { return d.Domain == departs })
+	if i < 0 || r.Domains[i].State != onboarding.Deploying || r.Domains[i].WaitsFor != onboarding.Operator {
+		t.Errorf("status says %+v", r.Domains)
+	}
 }
 
 func TestTakeOff(t *testing.T) {

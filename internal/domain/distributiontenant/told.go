@@ -106,11 +106,12 @@ func refusedText(conditions []chain.Condition) string {
 
 // factsOf are what the state of a domain follows from.
 func (in judged) factsOf(domain string) onboarding.Facts {
+	departs := slices.Contains(in.departing, domain)
 	f := onboarding.Facts{
 		Domain: domain, Place: in.World.Places[domain], Before: in.Memory.Domains[domain].State, ProofSight: in.Attempts.Proofs.Sights[domain],
 		Leaving: in.Deleting || !in.wants(domain),
 		Watched: in.watches(), Sight: in.World.Sights[domain], Addresses: in.World.Addresses,
-		First: in.ledFirst(), Enabled: in.Desired.Enabled, Word: in.Attempts.Words[domain],
+		First: in.ledFirst() && !departs, Departs: departs, Enabled: in.Desired.Enabled, Word: in.Attempts.Words[domain],
 	}
 	if endpoint := cmp.Or(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint); endpoint != "" {
 		f.Targets = append(slices.Clone(in.World.Targets), endpoint)
