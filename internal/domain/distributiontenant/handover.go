@@ -17,7 +17,7 @@ import (
 func (in judged) takenOver() (Decision, bool) {
 	t := in.World.Tenant
 	for _, d := range in.aim.effective.Domains {
-		if !in.World.moves(d) || in.World.Givers[d].Distribution != "" || slices.Contains(t.Domains, d) {
+		if !in.World.moves(d) || slices.Contains(t.Domains, d) {
 			continue
 		}
 		if !in.resource.Proven() {

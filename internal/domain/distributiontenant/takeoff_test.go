@@ -5,8 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -114,6 +117,29 @@ func takeOffCases() map[string]question {
 
 func deploying(in *distributiontenant.Input) {
 	change(in, func(t *distributiontenant.Observed) { t.Status = "InProgress" })
+}
+
+// A record of the domain that is in DNS already stays, and no other is published before the move.
+func TestTheRecordOfADomainThatDeparts(t *testing.T) {
+	departing := with(quiet(), edited, publishing, gives, giverRead(departs), func(in *distributiontenant.Input) { in.World.Distribution.Disabled = true })
+	for name, tt := range map[string]struct {
+		in   distributiontenant.Input
+		want []string
+	}{
+		"one that stands stays": {with(departing, ledger(dns.There, entry(ledName, dns.Published), entry(departs, dns.Published))), []string{ledName, departs}},
+		"no other is published": {with(departing, ledger(dns.There, entry(ledName, dns.Published))), []string{ledName}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			records, _ := tt.in.Wants()
+			var got []string
+			for _, r := range records {
+				got = append(got, r.Name)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("records (-want +got):\n%s", diff)
+			}
+		})
+	}
 }
 
 // A customer is not asked for a DNS record before the domain is moved.
