@@ -33,6 +33,7 @@ const parts = [
     ['Import a fleet', 'import'],
     ["From dsp0x4's operator", 'migration/predecessor'], ['From kleff', 'migration/kleff'],
     ['From ACK', 'migration/ack'], ['From Terraform', 'migration/terraform'],
+    ['From standard distributions', 'migration/standard-distributions'],
   ]],
   ['Reference', [
     ['API', 'reference/api'], ['DistributionTenant', 'reference/api/distributiontenant'],

@@ -145,6 +145,11 @@ var permissions = []Permission{
 		Without: "A domain that a DomainClaim hands over stays where it is, and the object that is to get it reports `AccessDenied`.",
 	},
 	{
+		Action: "cloudfront:UpdateDomainAssociation", Feature: Tenants, Resource: distributions,
+		For:     "Taking a domain from a standard distribution that a DomainClaim names.",
+		Without: "The domain stays on the distribution, which serves it, and the tenant that is to get it reports `AccessDenied`.",
+	},
+	{
 		Action: "cloudfront:DeleteDistributionTenant", Feature: Tenants, Resource: tenants,
 		For:     "Deleting a tenant that was disabled.",
 		Without: "A deleted object waits with `AccessDenied`. Its tenant is disabled but not deleted.",

@@ -509,7 +509,7 @@ func TestTriedBlocksAreTried(t *testing.T) {
 // a field that does not exist is an error.
 func TestBlocksParse(t *testing.T) {
 	t.Parallel()
-	tenants, sources, parents, customers := 0, 0, 0, 0
+	tenants, sources, parents, customers, claims := 0, 0, 0, 0, 0
 	for _, p := range pages(t) {
 		for _, b := range p.blocks {
 			var err error
@@ -523,6 +523,9 @@ func TestBlocksParse(t *testing.T) {
 			case b.language == "yaml" && strings.Contains(b.text, "kind: Distribution\n"):
 				parents++
 				err = yaml.UnmarshalStrict([]byte(b.text), &v1alpha1.Distribution{})
+			case b.language == "yaml" && strings.Contains(b.text, "kind: DomainClaim"):
+				claims++
+				err = yaml.UnmarshalStrict([]byte(b.text), &v1alpha1.DomainClaim{})
 			case b.language == "yaml" && strings.Contains(b.text, "kind: ConnectionGroup"):
 				parents++
 				err = yaml.UnmarshalStrict([]byte(b.text), &v1alpha1.ConnectionGroup{})
@@ -542,7 +545,7 @@ func TestBlocksParse(t *testing.T) {
 			}
 		}
 	}
-	if tenants == 0 || sources == 0 || parents == 0 || customers == 0 {
-		t.Errorf("pages have %d manifests of tenants, %d of sources, %d of parents, and %d of customers and plans", tenants, sources, parents, customers)
+	if tenants == 0 || sources == 0 || parents == 0 || customers == 0 || claims == 0 {
+		t.Errorf("pages have %d manifests of tenants, %d of sources, %d of parents, %d of customers and plans, and %d of claims", tenants, sources, parents, customers, claims)
 	}
 }

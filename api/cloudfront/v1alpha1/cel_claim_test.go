@@ -55,6 +55,22 @@ func claimCases() map[string]limits.Case {
 		"a receiver has a name of at most 253 characters": {
 			Accepted: "{domain: shop.example.com, handOver: true, tenantRef: {name: " + longestDomain + "}}", Refused: "{domain: shop.example.com, handOver: true, tenantRef: {name: a" + longestDomain + "}}", Says: []string{"spec.tenantRef.name", "Too long", "253"},
 		},
+		"a distribution gives a domain only in a hand-over": {
+			Accepted: "{domain: shop.example.com, handOver: true, fromDistributionId: E2OLD}", Refused: "{domain: shop.example.com, fromDistributionId: E2OLD}",
+			Says: []string{"spec.fromDistributionId", `fromDistributionId is "E2OLD": set handOver to true to move the domain`},
+		},
+		"and not where that is switched off": {
+			Accepted: "{domain: shop.example.com, handOver: true}", Refused: "{domain: shop.example.com, handOver: false, fromDistributionId: E2OLD}", Says: []string{"spec.fromDistributionId", "remove fromDistributionId to reserve it"},
+		},
+		"a distribution has an ID": {
+			Accepted: "{domain: shop.example.com, handOver: true, fromDistributionId: E}", Refused: `{domain: shop.example.com, handOver: true, fromDistributionId: ""}`, Says: []string{"spec.fromDistributionId", "at least 1"},
+		},
+		"and the ID is not its domain name": {
+			Accepted: "{domain: shop.example.com, handOver: true, fromDistributionId: E2OLD}", Refused: "{domain: shop.example.com, handOver: true, fromDistributionId: d111.cloudfront.net}", Says: []string{"spec.fromDistributionId", `"d111.cloudfront.net" is not a distribution ID`, "use the ID"},
+		},
+		"an ID has at most 64 characters": {
+			Accepted: "{domain: shop.example.com, handOver: true, fromDistributionId: " + strings.Repeat("E", 64) + "}", Refused: "{domain: shop.example.com, handOver: true, fromDistributionId: " + strings.Repeat("E", 65) + "}", Says: []string{"spec.fromDistributionId", "Too long", "64"},
+		},
 		"a namespace has a name of its own form": {Accepted: "namespace: shop-1", Refused: "namespace: Shop_1", Says: []string{"spec.namespace", `"Shop_1" is not the name of a namespace`}},
 	}
 	for name, tc := range cases {

@@ -47,6 +47,7 @@ type DomainClaimList struct {
 // DomainClaimSpec is who may have a domain.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.tenantRef) || has(self.handOver) && self.handOver",messageExpression="'only a hand-over has a receiver: set handOver to true to move the domain to ' + self.tenantRef.name + ', or remove tenantRef to reserve it for every object of the namespace'",message="only a hand-over has a receiver: set handOver to true, or remove tenantRef",fieldPath=".tenantRef"
+// +kubebuilder:validation:XValidation:rule="!has(self.fromDistributionId) || has(self.handOver) && self.handOver",messageExpression="'only a hand-over takes a domain from a distribution, and fromDistributionId is \"' + self.fromDistributionId + '\": set handOver to true to move the domain, or remove fromDistributionId to reserve it'",message="only a hand-over takes a domain from a distribution: set handOver to true, or remove fromDistributionId",fieldPath=".fromDistributionId"
 type DomainClaimSpec struct {
 	// domain is a fully qualified domain name of at most 253 characters, in lower case, without a dot at the end.
 	// Internationalized names are in punycode. A wildcard is the entire leftmost label, as in *.example.com. It can't be
@@ -87,6 +88,15 @@ type DomainClaimSpec struct {
 	// does not limit what subdomains reserves below the domain. If omitted, any object of the namespace may take it.
 	// +optional
 	TenantRef *DomainClaimTenantReference `json:"tenantRef,omitempty"`
+
+	// fromDistributionId is the ID of the standard distribution that has the domain as an alternate domain name now, in the
+	// AWS account of the receiving tenant. The domain is moved from that distribution, and from nothing else, while it is
+	// served. It needs handOver. If omitted, the domain is moved from a tenant of another object.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not a distribution ID, which has only capital letters and digits, like E1A2B3C4D5E6F7: use the ID, not the ARN or the domain name'",message="must be the ID of a distribution: capital letters and digits only"
+	// +optional
+	FromDistributionID string `json:"fromDistributionId,omitempty"`
 
 	// until is when the claim ends. The operator then deletes it. If omitted, it stays until it is deleted.
 	// +optional

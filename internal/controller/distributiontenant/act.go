@@ -171,8 +171,10 @@ func (p act) update(ctx context.Context, s distributiontenant.Update) error {
 
 // move makes a domain this tenant's. The tenant is read again after it.
 func (p act) move(ctx context.Context, s distributiontenant.Move) error {
-	if err := p.proveGiver(ctx, s); err != nil {
-		return err
+	if s.From == "" {
+		if err := p.proveGiver(ctx, s); err != nil {
+			return err
+		}
 	}
 	if err := p.account.Inventory.Move(ctx, p.in.Desired.Name, s); err != nil {
 		return err

@@ -32,7 +32,8 @@ func (p *pass) judgeDomains() {
 	if p.in.Halt == nil && !p.in.Deleting {
 		p.in.Halt = p.DomainClaims.Judge(key)
 	}
-	p.in.World.Moves, p.in.World.Inherits = p.DomainClaims.Moves(key), p.DomainClaims.Inherits(key)
+	p.in.World.Moves, p.in.World.Givers = p.DomainClaims.Moves(key)
+	p.in.World.Inherits = p.DomainClaims.Inherits(key)
 }
 
 // observeDomains tells which domains the object has now.

@@ -76,11 +76,29 @@ func (p look) at(ctx context.Context, s distributiontenant.Look) error {
 		p.visible(ctx)
 	case distributiontenant.LookProofs:
 		p.proofs(ctx, s.Domains)
+	case distributiontenant.LookGiver:
+		return p.giver(ctx, s.Distribution)
 	case distributiontenant.LookWords:
 		return p.words(ctx, s.Domains)
 	case distributiontenant.LookRenewal:
 		return p.renewal(ctx, s.ARNs[0])
 	}
+	return nil
+}
+
+// giver reads the aliases of a standard distribution, and whether the tenant's own one is enabled now.
+func (p look) giver(ctx context.Context, id string) error {
+	d, err := p.account.CloudFront.ReadDistribution(ctx, id)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	w := &p.in.World
+	if w.Aliases == nil {
+		w.Aliases = map[string][]string{}
+		w.Distribution = nil
+		p.account.References.Forget(p.in.Desired.DistributionID)
+	}
+	w.Aliases[id] = d.Aliases
 	return nil
 }
 

@@ -32,6 +32,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		return nil, err
 	}
 	p.watchDomains()
+	p.recallServed()
 	p.judgeDomains()
 	p.tellZones()
 	return p, nil

@@ -67,9 +67,12 @@ func (p *pass) recallTargets(ctx context.Context) error {
 	p.targets = map[string][]string{}
 	for n := range list.Items {
 		g := &list.Items[n]
-		p.targets[g.Status.RoutingEndpoint] = slices.DeleteFunc(convert.PublishedTargets(g), func(t string) bool {
+		targets := slices.DeleteFunc(convert.PublishedTargets(g), func(t string) bool {
 			return slices.Contains(p.in.Desired.Domains, t)
 		})
+		if len(targets) > 0 {
+			p.targets[g.Status.RoutingEndpoint] = targets
+		}
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func kept(refused **fault.Error, err *fault.Error) error {
 
 func (p *play) look(in *distribution.Input, s distribution.Look) *fault.Error {
 	switch s.At {
-	case distribution.LookClaims: // nothing is claimed in these plays
+	case distribution.LookClaims, distribution.LookZones: // nothing is claimed or published in these plays
 	case distribution.LookResource:
 		return p.lookResource(in)
 	case distribution.LookTags:

@@ -56,7 +56,7 @@ func (in judged) reachableDomains() []string {
 	waiting, leaving := in.publication.Waiting, in.publication.Leaving
 	bare, have := in.bareUntilTurn(), in.World.Tenant.Domains
 	out := slices.DeleteFunc(slices.Clone(in.Desired.Domains), func(d string) bool {
-		return slices.Contains(waiting, d) || bare && !slices.Contains(have, d)
+		return slices.Contains(waiting, d) || slices.Contains(in.departing, d) || bare && !slices.Contains(have, d)
 	})
 	if out = append(out, leaving...); len(out) == 0 {
 		return have

@@ -281,8 +281,10 @@ func (in conclusion) pendingText() string {
 	if in.turn.waits {
 		diff = slices.Concat(in.turn.service, diff)
 	}
-	if held, _ := domainsHeld(in.judged); held.Problem != nil && len(diff) == 0 {
-		return held.Problem.Message
+	for _, rule := range []func(judged) (Decision, bool){takenOff, domainsHeld} {
+		if held, _ := rule(in.judged); held.Problem != nil && len(diff) == 0 {
+			return held.Problem.Message
+		}
 	}
 	if len(diff) == 0 && in.World.Knowledge == resource.Whole && in.certificate.Wanted {
 		return "The managed certificate is requested once every domain points to CloudFront."

@@ -52,7 +52,7 @@ func (in judged) patient(d Decision) Decision {
 		return d
 	case Look:
 		// The resources that a write would refer to are only looked up for a write.
-		if in.World.present() && step.At != LookDistribution && step.At != LookCertificates {
+		if in.World.present() && step.At != LookDistribution && step.At != LookCertificates && step.At != LookGiver {
 			return d
 		}
 	default:

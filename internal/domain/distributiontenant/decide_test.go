@@ -66,7 +66,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 		rules []chain.Entry
 		cases map[string]question
 	}{
-		"keep":   {keep, union(union(union(keepCases(), publishCases()), referenceCases()), union(union(certificateCases(), accountCases(false)), union(union(budgetCases(false), turnCases()), union(proofCases(), ledCases()))))},
+		"keep":   {keep, union(union(union(keepCases(), publishCases()), referenceCases()), union(union(certificateCases(), accountCases(false)), union(union(budgetCases(false), turnCases()), union(union(proofCases(), ledCases()), takeOffCases()))))},
 		"remove": {remove, union(union(removeCases(), retractCases()), union(union(accountCases(true), budgetCases(true)), claimCases()))},
 	} {
 		spoken := map[string]bool{}

@@ -26,9 +26,11 @@ type facts struct {
 	// does not lead to CloudFront, of which AWS is not asked yet.
 	unproven []proof.Entry
 	unled    []string
-	failure  failure
-	aim      aim
-	turn     turn
+	// departing are those that a standard distribution still has: the tenant gets them by a move, and by nothing else.
+	departing []string
+	failure   failure
+	aim       aim
+	turn      turn
 	// certificates are the ARNs of the managed certificates that were ever seen for this tenant. All of them are stored
 	// if status has them.
 	certificates []string
@@ -44,13 +46,15 @@ func (f *facts) ledFirst() bool {
 
 // partial reports whether a change of domains, or of the service, has to wait.
 func (f *facts) partial() bool {
-	return !f.resource.Deleting && (f.turn.waits || len(f.publication.Waiting)+len(f.publication.Leaving)+len(f.unproven)+len(f.unled) > 0)
+	return !f.resource.Deleting && (f.turn.waits || len(f.publication.Waiting)+len(f.publication.Leaving)+len(f.unproven)+len(f.unled)+len(f.departing) > 0)
 }
 
 // judge finds the facts. Each follows from the input and from those before it.
 func judge(in Input) judged {
 	f := &facts{unproven: in.missingProofs()}
 	in = in.onlyProven()
+	f.departing = in.departures()
+	in = in.onlyArrived(f.departing)
 	f.unled = in.heldFromAWS()
 	j := judged{in.onlyLed(f.unled), f}
 	f.resource = j.view()

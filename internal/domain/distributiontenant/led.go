@@ -34,7 +34,7 @@ func (in Input) undirected() []string {
 	served := in.states()
 	return slices.DeleteFunc(slices.Clone(in.Desired.Domains), func(d string) bool {
 		way := in.World.Sights[d].Way
-		return served[d] == DomainActive || way == onboarding.Here || way == onboarding.Silent
+		return served[d] == DomainActive || in.World.moves(d) || way == onboarding.Here || way == onboarding.Silent
 	})
 }
 

@@ -72,6 +72,7 @@ func (p *play) perform(in *distributiontenant.Input, s distributiontenant.Step) 
 func (p *play) look(in *distributiontenant.Input, s distributiontenant.Look) {
 	w := &in.World
 	switch s.At {
+	case distributiontenant.LookAddresses, distributiontenant.LookWords, distributiontenant.LookRenewal, distributiontenant.LookGiver: // these plays have none
 	case distributiontenant.LookTenant:
 		if p.tenant == nil {
 			w.Knowledge, w.Tenant, p.seen = resource.Absent, nil, nil

@@ -63,8 +63,13 @@ func checkCoverage(in judged, d Distribution) (Decision, bool) {
 	if in.certificate.Request != nil {
 		return pass()
 	}
+	return in.coverage(in.aim.effective.Customizations.CertificateARN, d, in.Desired.Domains)
+}
+
+// coverage asks for a certificate that covers each of the domains: that of the ARN or the distribution's.
+func (in judged) coverage(own string, d Distribution, domains []string) (Decision, bool) {
 	var arns []string
-	for _, arn := range []string{in.aim.effective.Customizations.CertificateARN, d.CertificateARN} {
+	for _, arn := range []string{own, d.CertificateARN} {
 		if arn != "" && !slices.Contains(arns, arn) {
 			arns = append(arns, arn)
 		}
@@ -72,7 +77,7 @@ func checkCoverage(in judged, d Distribution) (Decision, bool) {
 	if len(arns) == 0 {
 		return stuck(ReasonMissingCertificate, fmt.Sprintf(
 			"No certificate covers %s: distribution %s does not have one. Set spec.customizations.certificate.arn, or request one with spec.managedCertificateRequest.",
-			prose.List(in.Desired.Domains), d.ID))
+			prose.List(domains), d.ID))
 	}
 	var names []string
 	unusable := ""
@@ -92,7 +97,7 @@ func checkCoverage(in judged, d Distribution) (Decision, bool) {
 			unusable = c.flaw("The certificate " + arn + " of distribution " + d.ID)
 		}
 	}
-	bare := certificate.Uncovered(names, in.Desired.Domains)
+	bare := certificate.Uncovered(names, domains)
 	switch {
 	case len(bare) == 0:
 		return pass()

@@ -35,7 +35,7 @@ func (in judged) refusal() (Decision, bool) {
 		if in.World.RoutingEndpoint == "" && in.Memory.RoutingEndpoint == "" && !in.looked() && in.KnowsGroup() {
 			return do(Look{At: LookRouting})
 		}
-		if len(in.undirected()) > 0 {
+		if len(in.unled)+len(in.undirected()) > 0 {
 			return in.awaitLed(resource.ReasonDomainValidationPending)
 		}
 		return stuck(resource.ReasonDomainValidationPending, fmt.Sprintf(
@@ -72,7 +72,7 @@ func (in judged) holderText() (message, detail string) {
 
 // pointsElsewhere says that a domain is free, and that its DNS has to be changed before AWS takes it.
 func (in judged) pointsElsewhere() (Decision, bool) {
-	if len(in.undirected()) > 0 {
+	if len(in.unled)+len(in.undirected()) > 0 {
 		return in.awaitLed(resource.ReasonDomainValidationPending)
 	}
 	return stuck(resource.ReasonDomainValidationPending, fmt.Sprintf(

@@ -39,6 +39,7 @@ const (
 	LookClaims       Subject = "domain claims"
 	LookProofs       Subject = "proofs of domains"
 	LookWords        Subject = "AWS's word on domains"
+	LookGiver        Subject = "distribution that gives a domain"
 	LookRenewal      Subject = "renewal of the certificate"
 )
 
@@ -51,6 +52,8 @@ type Look struct {
 	ARNs []string
 	// Domains are those whose claims or proofs are looked at, or of which AWS is asked.
 	Domains []string
+	// Distribution is the ID of the one that gives a domain.
+	Distribution string
 }
 
 // EnsureFinalizer puts our finalizer on an object that lost it.
@@ -101,11 +104,11 @@ type Update struct {
 	Drift []resource.Difference
 }
 
-// Move takes a domain from another tenant and gives it to this one, in one step.
+// Move takes a domain from another tenant, or from the distribution From, and gives it to this one, in one step.
 type Move struct {
 	chain.Writes
 
-	ID, ETag, Domain string
+	ID, ETag, Domain, From string
 }
 
 // Tag sets tags.

@@ -54,7 +54,7 @@ func (in Input) unlessUnseen(f onboarding.Facts, now onboarding.Domain) onboardi
 // retold is what was told of a domain whose records were not judged in this pass: their zone was not read yet, say.
 func (in judged) retold(domain string) (onboarding.Domain, bool) {
 	told, known := in.Memory.Domains[domain]
-	if _, seen := in.publication.Of(domain); seen || !known || !in.publishes() || !in.wants(domain) {
+	if _, seen := in.publication.Of(domain); seen || !known || !in.publishes() || !slices.Contains(in.Desired.Domains, domain) {
 		return onboarding.Domain{}, false
 	}
 	return told.Domain, true
@@ -106,11 +106,12 @@ func refusedText(conditions []chain.Condition) string {
 
 // factsOf are what the state of a domain follows from.
 func (in judged) factsOf(domain string) onboarding.Facts {
+	departs := slices.Contains(in.departing, domain)
 	f := onboarding.Facts{
 		Domain: domain, Place: in.World.Places[domain], Before: in.Memory.Domains[domain].State, ProofSight: in.Attempts.Proofs.Sights[domain],
 		Leaving: in.Deleting || !in.wants(domain),
 		Watched: in.watches(), Sight: in.World.Sights[domain], Addresses: in.World.Addresses,
-		First: in.ledFirst(), Enabled: in.Desired.Enabled, Word: in.Attempts.Words[domain],
+		First: in.ledFirst() && !departs, Departs: departs, Enabled: in.Desired.Enabled, Word: in.Attempts.Words[domain],
 	}
 	if endpoint := cmp.Or(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint); endpoint != "" {
 		f.Targets = append(slices.Clone(in.World.Targets), endpoint)
@@ -130,7 +131,7 @@ func (in judged) factsOf(domain string) onboarding.Facts {
 
 // wants reports whether the spec has the domain, proven or not.
 func (in judged) wants(domain string) bool {
-	return slices.Contains(in.Desired.Domains, domain) || slices.Contains(domainsOf(in.unproven), domain) || slices.Contains(in.unled, domain)
+	return slices.Contains(in.Desired.Domains, domain) || slices.Contains(domainsOf(in.unproven), domain) || slices.Contains(in.unled, domain) || slices.Contains(in.departing, domain)
 }
 
 // publishedFacts adds what is known of the records that the operator publishes.

@@ -4,6 +4,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -82,9 +83,13 @@ type World struct {
 	UnheldKnown bool
 	Unstored    string
 
-	// Moves are the domains of the spec that are handed over to this object, and that another one has in AWS. Inherits are
-	// all that are handed over.
+	// Moves are the domains of the spec that are handed over to this object, and that another one has in AWS, or that come
+	// from a standard distribution. Inherits are all that are handed over.
 	Moves, Inherits []string
+	// Givers are the standard distributions that domains of Moves come from. Aliases are those of the distributions that
+	// were read in this pass, by ID.
+	Givers  map[string]claim.Giver
+	Aliases map[string][]string
 
 	// ProofsKnown is true once the records that prove domains were looked for in this pass.
 	ProofsKnown bool

@@ -70,6 +70,8 @@ type Facts struct {
 
 	// First means that CloudFront takes the domain only once DNS leads it there.
 	First bool
+	// Departs means that a standard distribution has the domain, from which it is moved.
+	Departs bool
 	// Has means that the tenant has the domain, Served that CloudFront answers for it, and Settled that the tenant is
 	// deployed. Enabled is what the spec says.
 	Has, Served, Settled, Enabled bool
@@ -110,7 +112,7 @@ func Table() []Row {
 		{AwaitingDNS, "CloudFront takes the domain only once DNS leads it there, or would serve it if DNS did, and DNS does not.", "the customer; for records of the operator, the operator or the platform", Facts.awaitsDNS, Facts.tellDNS},
 		{Validating, "CloudFront checks the domain, or a web server has to answer its challenge, or no certificate covers the domain.", "AWS, the customer or the platform", Facts.validating, Facts.tellValidating},
 		{Issuing, "CloudFront was asked for a certificate and has not issued it.", "AWS", func(f Facts) bool { return f.Has && !f.Served && f.Certificate == Requested }, Facts.tellIssuing},
-		{Deploying, "Everything is there, and CloudFront distributes it to its edge locations.", "AWS", func(Facts) bool { return true }, told(AWS, "CloudFront is deploying the distribution tenant. That usually takes minutes.")},
+		{Deploying, "Everything is there, and CloudFront distributes it to its edge locations, or the domain is about to be moved.", "AWS; before a move, the operator", func(Facts) bool { return true }, Facts.tellDeploying},
 	}
 }
 
@@ -240,6 +242,13 @@ func (f Facts) tellValidating([]Record) (Party, string) {
 
 func (f Facts) tellIssuing([]Record) (Party, string) {
 	return AWS, "The certificate of the domain is being issued. That usually takes minutes." + f.word()
+}
+
+func (f Facts) tellDeploying([]Record) (Party, string) {
+	if f.Departs {
+		return Operator, "A standard distribution serves the domain, until the operator moves it to the distribution tenant. Change its DNS record after the move."
+	}
+	return AWS, "CloudFront is deploying the distribution tenant. That usually takes minutes."
 }
 
 func (f Facts) word() string {

@@ -169,14 +169,16 @@ func (r *Registry) Judge(key claim.Key) *chain.Halt {
 	return refusal.Halt()
 }
 
-// Moves are the domains that are handed over to an object and that AWS shows for another object.
-func (r *Registry) Moves(key claim.Key) []string {
+// Moves are the domains that are handed over to an object and that AWS shows for another object, or that come from a
+// standard distribution: givers has those.
+func (r *Registry) Moves(key claim.Key) (domains []string, givers map[string]claim.Giver) {
 	if r == nil {
-		return nil
+		return nil, nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.index.Moves(key)
+	domains = r.index.Moves(key)
+	return domains, r.index.Givers(domains)
 }
 
 // Inherits are the domains that are handed over to an object, with their DNS records.

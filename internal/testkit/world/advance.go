@@ -187,15 +187,7 @@ func (w *World) relate(before, after client.Object) {
 			if reflect.TypeOf(r.Object) != reflect.TypeOf(shown) || before != nil && after != nil && !r.Matters(before, after) {
 				continue
 			}
-			keys := map[types.NamespacedName]bool{}
-			for _, o := range []client.Object{before, after} {
-				if o != nil {
-					for _, key := range r.Wakes(o) {
-						keys[key] = true
-					}
-				}
-			}
-			for key := range keys {
+			for key := range woken(r, before, after) {
 				if s := w.objects[ID{Kind: k.name, ObjectKey: key}]; s != nil {
 					s.due = w.Clock.Now()
 					w.Woken++
@@ -203,6 +195,19 @@ func (w *World) relate(before, after client.Object) {
 			}
 		}
 	}
+}
+
+// woken are the objects that refer to either state of an object.
+func woken(r reconcile.Related, states ...client.Object) map[types.NamespacedName]bool {
+	keys := map[types.NamespacedName]bool{}
+	for _, o := range states {
+		if o != nil {
+			for _, key := range r.Wakes(o) {
+				keys[key] = true
+			}
+		}
+	}
+	return keys
 }
 
 // notice queues an object that the watch would wake, and returns it as it was before.

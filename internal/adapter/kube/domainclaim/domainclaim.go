@@ -30,7 +30,8 @@ var _ port.DomainClaims = Store{}
 func Of(o *v1alpha1.DomainClaim) claim.Claim {
 	c := claim.Claim{
 		UID: string(o.UID), Version: o.ResourceVersion, Domain: o.Spec.Domain, Namespace: o.Spec.Namespace,
-		Subdomains: o.Spec.Subdomains, HandOver: o.Spec.HandOver, Since: o.CreationTimestamp.Time, ReleasedBy: o.Annotations[v1alpha1.AnnotationReleasedBy],
+		Subdomains: o.Spec.Subdomains, HandOver: o.Spec.HandOver, FromDistribution: o.Spec.FromDistributionID,
+		Since: o.CreationTimestamp.Time, ReleasedBy: o.Annotations[v1alpha1.AnnotationReleasedBy],
 	}
 	if o.Spec.TenantRef != nil {
 		c.Receiver = o.Spec.TenantRef.Name
@@ -63,7 +64,7 @@ func timeOf(t time.Time) *metav1.Time {
 func (s Store) Store(ctx context.Context, c claim.Claim) (claim.Claim, error) {
 	o := &v1alpha1.DomainClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: claim.Name(c.Domain)},
-		Spec:       v1alpha1.DomainClaimSpec{Domain: c.Domain, Namespace: c.Namespace, Subdomains: c.Subdomains, HandOver: c.HandOver, Until: timeOf(c.Until)},
+		Spec:       v1alpha1.DomainClaimSpec{Domain: c.Domain, Namespace: c.Namespace, Subdomains: c.Subdomains, HandOver: c.HandOver, FromDistributionID: c.FromDistribution, Until: timeOf(c.Until)},
 	}
 	if c.Receiver != "" {
 		o.Spec.TenantRef = &v1alpha1.DomainClaimTenantReference{Name: c.Receiver}

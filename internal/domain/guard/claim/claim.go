@@ -26,6 +26,8 @@ type Claim struct {
 	HandOver bool
 	// Receiver is the name of the only object of the namespace to which the domain is handed over. Empty: to any of them.
 	Receiver string
+	// FromDistribution is the ID of the standard distribution that the domain is moved from, instead of from an object.
+	FromDistribution string
 	// Until is when it ends. Zero: never.
 	Until time.Time
 	// Since is when it was made.

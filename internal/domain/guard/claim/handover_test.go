@@ -84,6 +84,14 @@ func TestWhoGetsADomainThatIsHandedOver(t *testing.T) {
 			"A receiver that serves it already has nothing to take.",
 			[]member{{"a", "giver", asks}, {"a", "first", serves}}, reserved(moving, "a", handedTo("first")), nil, []string{"a/first"}, []string{"a/giver"},
 		},
+		"from a standard distribution": {
+			"An object of the namespace takes it from the distribution, whatever others have. Who serves it keeps it.",
+			[]member{{"a", "giver", serves}, {"b", "first", asks}, {"c", "third", asks}}, reserved(moving, "b", from), []string{"b/first"}, []string{"b/first"}, []string{"c/third"},
+		},
+		"from a standard distribution to one object": {
+			"Only the receiver takes it.",
+			[]member{{"b", "first", asks}, {"b", "second", asks}}, reserved(moving, "b", handedTo("first"), from), []string{"b/first"}, []string{"b/first"}, []string{"b/second"},
+		},
 		"a claim above": {
 			"A claim above the domain hands nothing over: what is below it is reserved for the namespace, whichever object asks.",
 			[]member{{"a", "giver", serves}, {"a", "first", asks}, {"b", "second", asks}}, reserved("example.com", "a", handedTo("first"), subdomains), nil, nil, []string{"b/second"},
@@ -114,6 +122,23 @@ func TestWhoGetsADomainThatIsHandedOver(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// from takes the domain from a standard distribution.
+func from(c *claim.Claim) { c.HandOver, c.FromDistribution = true, "E2OLD" }
+
+// The distribution that gives a domain is told with the object that has it as an alias, and only where the claim names one.
+func TestWhichDistributionGivesADomain(t *testing.T) {
+	x := indexOf([]member{{"b", "first", wants(moving, claim.Wants)}}, reserved(moving, "b", from), reserved("other.example.com", "b", handedOver))
+	list := []string{moving, "other.example.com"}
+	if d := cmp.Diff(map[string]claim.Giver{moving: {Distribution: "E2OLD"}}, x.Givers(list)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	old := claim.Key{Kind: claim.KindDistribution, Namespace: "a", Name: "old"}
+	x.Observe(claim.Object{Key: old, UID: "old"}, []claim.Domain{wants(moving, claim.Serves)})
+	if d := cmp.Diff(map[string]claim.Giver{moving: {Distribution: "E2OLD", Declared: old}}, x.Givers(list)); d != "" {
+		t.Errorf("with an object (-want +got):\n%s", d)
 	}
 }
 

@@ -208,8 +208,35 @@ func (x *Index) Reclaimed(c Claim) bool {
 	})
 }
 
-// Moves are the domains of an object that are handed over to it, and that AWS shows for another object.
+// Moves are the domains of an object that are handed over to it, and that AWS shows for another object, or that come from
+// a standard distribution.
 func (x *Index) Moves(key Key) (domains []string) { return x.handedOver(key, InAWS) }
+
+// Giver is the standard distribution that a domain is moved from.
+type Giver struct {
+	Distribution string
+	// Declared is the Distribution object that has the domain as an alias. It would put it back. Zero: none has.
+	Declared Key
+}
+
+// Givers are the standard distributions that the claims for domains name.
+func (x *Index) Givers(domains []string) map[string]Giver {
+	out := map[string]Giver{}
+	for _, d := range domains {
+		c := x.claims[Canonical(d)]
+		if c.FromDistribution == "" {
+			continue
+		}
+		g := Giver{Distribution: c.FromDistribution}
+		for _, h := range x.domains[Canonical(d)] {
+			if h.of.Kind == KindDistribution {
+				g.Declared = h.of.Key
+			}
+		}
+		out[d] = g
+	}
+	return out
+}
 
 // Inherits are the domains that are handed over to an object, whether another still has them or not.
 func (x *Index) Inherits(key Key) (domains []string) { return x.handedOver(key, Wants) }
@@ -226,11 +253,11 @@ func (x *Index) handedOver(key Key, least Stake) (domains []string) {
 		if !claimed || !h.wanted || !c.HandOver || !c.For(key, h.domain) {
 			continue
 		}
-		// An alias does not move: the distribution has to give it up first.
+		// An alias of an object does not move: the distribution has to give it up first.
 		theirs := func(other *holding) bool {
 			return other.of.Kind == "" && !c.For(other.of.Key, h.domain) && other.stake >= least
 		}
-		if least == Wants || slices.ContainsFunc(x.domains[h.domain], theirs) {
+		if least == Wants || c.FromDistribution != "" || slices.ContainsFunc(x.domains[h.domain], theirs) {
 			domains = append(domains, h.domain)
 		}
 	}

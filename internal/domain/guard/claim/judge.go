@@ -88,11 +88,11 @@ func (j judgement) refusal(h *holding) *Refusal {
 	return nil
 }
 
-// given reports whether the domain is handed over to another object that asks for it. From then on it does not matter
+// given reports whether the domain is handed over by its object to another one that asks for it. From then on it does not matter
 // which object has it.
 func (j judgement) given(h *holding) bool {
 	c, claimed := j.claims[h.domain]
-	return claimed && c.HandOver && !c.For(h.of.Key, h.domain) && slices.ContainsFunc(j.domains[h.domain], func(other *holding) bool {
+	return claimed && c.HandOver && c.FromDistribution == "" && !c.For(h.of.Key, h.domain) && slices.ContainsFunc(j.domains[h.domain], func(other *holding) bool {
 		return c.For(other.of.Key, h.domain) && other.wanted
 	})
 }
