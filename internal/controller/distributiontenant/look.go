@@ -38,13 +38,7 @@ func (p look) at(ctx context.Context, s distributiontenant.Look) error {
 	case distributiontenant.LookHolder:
 		return p.holder(ctx)
 	case distributiontenant.LookRouting:
-		endpoint, err := p.account.References.Endpoint(ctx, p.in.Group())
-		if err != nil {
-			return err
-		}
-		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = endpoint, true
-		p.in.Attempts.RoutedFor = p.in.Generation
-		p.watchDomains()
+		return p.routing(ctx)
 	case distributiontenant.LookAccount:
 		account, err := p.account.References.Account(ctx)
 		if err != nil {
@@ -99,6 +93,17 @@ func (p look) giver(ctx context.Context, id string) error {
 		p.account.References.Forget(p.in.Desired.DistributionID)
 	}
 	w.Aliases[id] = d.Aliases
+	return nil
+}
+
+func (p look) routing(ctx context.Context) error {
+	endpoint, err := p.account.References.Endpoint(ctx, p.in.Group())
+	if err != nil {
+		return err
+	}
+	p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = endpoint, true
+	p.in.Attempts.RoutedFor = p.in.Generation
+	p.watchDomains()
 	return nil
 }
 
