@@ -2,14 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net"
-	"slices"
 	"strings"
 	"time"
-
-	wire "github.com/miekg/dns"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
@@ -17,12 +11,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-const (
-	// resolvConf names the DNS servers of the machine.
-	resolvConf = "/etc/resolv.conf"
-	// lookupTimeout is how long the DNS servers have to answer. The rest is shown without them.
-	lookupTimeout = 5 * time.Second
-)
+// lookupTimeout is how long the DNS servers have to answer. The rest is shown without them.
+const lookupTimeout = 5 * time.Second
 
 // publicSight is what public DNS shows of a domain.
 type publicSight struct {
@@ -54,7 +44,7 @@ func sightOf(ctx context.Context, d domainView, servers []string) *publicSight {
 
 func (s *publicSight) look(ctx context.Context, servers []string) (err error) {
 	if len(servers) == 0 {
-		if servers, err = ownServers(); err != nil {
+		if servers, err = resolver.Own(resolver.OwnFile); err != nil {
 			return err
 		}
 	}
@@ -71,23 +61,6 @@ func (s *publicSight) look(ctx context.Context, servers []string) (err error) {
 		s.Leads, err = r.Leads(ctx, s.domain, s.target)
 	}
 	return err
-}
-
-// ownServers are the DNS servers of the machine, each once.
-func ownServers() (servers []string, err error) {
-	config, err := wire.ClientConfigFromFile(resolvConf)
-	if err != nil {
-		return nil, fmt.Errorf("reading the DNS servers of this machine, which --dns-resolvers can name instead: %w", err)
-	}
-	for _, host := range config.Servers {
-		if s := net.JoinHostPort(host, config.Port); !slices.Contains(servers, s) {
-			servers = append(servers, s)
-		}
-	}
-	if len(servers) == 0 {
-		return nil, errors.New("this machine has no DNS servers: name some with --dns-resolvers")
-	}
-	return servers, nil
 }
 
 // leadsTo is where the domain has to lead.

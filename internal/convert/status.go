@@ -37,8 +37,9 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 		s.DistributionTenantStatus = ""
 	}
 	// Where there is nothing to say, as for an object that waits for its turn, status stays as it
-	// is: its name and its target in DNS alone are not worth a write.
+	// is: its name, its domains and its target in DNS alone are not worth a write.
 	if len(r.Conditions) > 0 {
+		s.Domains = domainStatus(s.Domains, r.Domains, now)
 		s.TenantName = cmp.Or(s.TenantName, name)
 		if r.RoutingEndpoint != "" || r.Unrouted {
 			s.DNSTarget = r.RoutingEndpoint
@@ -50,7 +51,6 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 	s.DistributionID, s.ConnectionGroupID = r.Parents.DistributionID, r.Parents.ConnectionGroupID
 	certificates(s, r)
 	s.DNS = dnsStatus(r.Ledger)
-	s.Domains = domainStatus(s.Domains, r.Domains, now)
 	if r.ChangeID != "" {
 		s.DNSChangeID = r.ChangeID
 	}

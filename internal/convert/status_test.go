@@ -223,6 +223,18 @@ func ptr(t time.Time) *metav1.Time {
 	return &m
 }
 
+// spoken are the conditions of a pass that has something to say.
+var spoken = []chain.Condition{{Type: chain.Ready, Reason: resource.ReasonCreating}}
+
+// An object that waits for its turn costs no write, and its domains none either.
+func TestDomainsAreToldWithConditions(t *testing.T) {
+	var s v1alpha1.DistributionTenantStatus
+	convert.Status(&s, "alpha", distributiontenant.Report{Domains: []onboarding.Domain{{Domain: "a.example.com", State: onboarding.Deploying}}}, now)
+	if s.Domains != nil {
+		t.Errorf("status has %+v", s.Domains)
+	}
+}
+
 // Whatever AWS and DNS servers answer, status has to be one that the schema takes and the store has room for.
 func TestDomainsThatTheSchemaWouldRefuse(t *testing.T) {
 	long := strings.Repeat("x", 2000)
@@ -235,7 +247,7 @@ func TestDomainsThatTheSchemaWouldRefuse(t *testing.T) {
 		told = append(told, d)
 	}
 	var s v1alpha1.DistributionTenantStatus
-	convert.Status(&s, "alpha", distributiontenant.Report{Domains: told}, now)
+	convert.Status(&s, "alpha", distributiontenant.Report{Domains: told, Conditions: spoken}, now)
 	if n := len(s.Domains); n != 200 {
 		t.Errorf("status has %d domains", n)
 	}
@@ -258,7 +270,7 @@ func TestSinceWhenADomainIsAsItIs(t *testing.T) {
 	now := now.Truncate(time.Second)
 	var s v1alpha1.DistributionTenantStatus
 	say := func(state onboarding.State, at time.Time) {
-		convert.Status(&s, "alpha", distributiontenant.Report{Domains: []onboarding.Domain{{Domain: "a.example.com", State: state}}}, at)
+		convert.Status(&s, "alpha", distributiontenant.Report{Domains: []onboarding.Domain{{Domain: "a.example.com", State: state}}, Conditions: spoken}, at)
 	}
 	say(onboarding.AwaitingDNS, now)
 	say(onboarding.AwaitingDNS, now.Add(time.Hour))

@@ -95,12 +95,12 @@ func (w *Watcher) learn(e *entry, shown onboarding.Sight) (tell []types.Namespac
 	live := slices.ContainsFunc(e.claims, func(c claim) bool { return c.live })
 	before := e.sight.sight()
 	after := onboarding.Name{Live: live}.Then(before, shown)
-	news := before.Way != after.Way || after.Lost() && !before.Lost()
+	news := before.Way != after.Way && !disagree(before, after) || after.Lost() && !before.Lost()
 	if !news && !after.Same(before) {
 		if news = e.seenTold == 0 || shown.At.Sub(timeOf(e.seenTold)) >= retell; news {
 			e.seenTold = nanos(shown.At)
 		} else {
-			after.Seen = before.Seen
+			after.Way, after.Seen, after.Since = before.Way, before.Seen, before.Since
 		}
 	}
 	e.sight = pack(after)
@@ -111,6 +111,11 @@ func (w *Watcher) learn(e *entry, shown onboarding.Sight) (tell []types.Namespac
 		}
 	}
 	return tell
+}
+
+// disagree reports whether two sights differ because the resolvers do, and may alternate from look to look.
+func disagree(before, after onboarding.Sight) bool {
+	return before.Way == onboarding.Partly && after.Way.Astray() || before.Way.Astray() && after.Way == onboarding.Partly
 }
 
 // schedule says when a name is looked at again: as soon as one of its owners wants.

@@ -378,6 +378,11 @@ func (s *stage) served() map[string]*v1alpha1.ServedCertificate {
 	for _, o := range s.objects() {
 		out[o.Name] = o.Status.Certificate
 	}
+	for _, p := range s.parents() {
+		if d, ok := p.Object.(*v1alpha1.Distribution); ok {
+			out["distribution "+d.Name] = d.Status.Certificate
+		}
+	}
 	return out
 }
 

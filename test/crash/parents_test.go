@@ -171,6 +171,8 @@ func (o parentObject) brief() string {
 	}
 	delete(fields, "eTag")
 	delete(fields, "lastModifiedTime")
+	// As that of a tenant, it is learned once an hour, and at each start.
+	delete(fields, "certificate")
 	if d := o.status.Deletion; d != nil {
 		fields["deletion"] = d.Step
 	}

@@ -142,7 +142,7 @@ func TestMetrics(t *testing.T) {
 		o.Spec.Customizations = &v1alpha1.Customizations{Certificate: &v1alpha1.CertificateCustomization{ARN: sim.DefaultCertificateARN}}
 	}))
 	s.ready("one", "two", "three")
-	s.kubectl("apply", "--server-side", "-f", host.Path("config", "samples", "platform", "connection-group.yaml"))
+	s.kubectl("apply", "--server-side", "-f", host.Path("config", "samples", "platform"))
 	// It waits for its tenant, and has an age until then.
 	waiting := &v1alpha1.Invalidation{Spec: v1alpha1.InvalidationSpec{TenantRef: &v1alpha1.InvalidationTenantReference{Name: "four"}, Paths: []string{"/*"}}}
 	waiting.Namespace, waiting.Name = s.namespace, "waiting"

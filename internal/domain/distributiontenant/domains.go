@@ -2,6 +2,7 @@ package distributiontenant
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -39,11 +40,15 @@ func domainsHeld(in judged) (Decision, bool) {
 			"%s is removed from the distribution tenant after its DNS record is deleted, so that the name never points to CloudFront without a tenant.", prose.List(leaving))}, 0)
 	case len(unproven) > 0:
 		return in.awaitProof()
-	case len(in.unled) > 0:
-		return in.awaitLed(ReasonDomainChangeHeld)
+	case slices.ContainsFunc(in.unled, in.lacks):
+		d, fires := in.awaitLed(ReasonDomainChangeHeld)
+		return within(in.certificate.Wait, d), fires
 	}
 	return pass()
 }
+
+// lacks reports whether the tenant does not have the domain.
+func (in judged) lacks(domain string) bool { return !slices.Contains(in.World.Tenant.Domains, domain) }
 
 // retriesDomains reports whether domains wait for the next try of what AWS has refused. A deployment must not come between
 // them: a refusal that is forgotten for it is met again at once, since the records may still be in DNS.

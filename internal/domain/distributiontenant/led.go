@@ -121,6 +121,10 @@ func (in judged) awaitLed(reason chain.Reason) (Decision, bool) {
 	if len(domains) == 0 {
 		domains = in.undirected()
 	}
+	if in.World.present() {
+		// Those that it has are not what is waited for.
+		domains = slices.DeleteFunc(slices.Clone(domains), func(d string) bool { return !in.lacks(d) && slices.ContainsFunc(domains, in.lacks) })
+	}
 	due := in.asksIn()
 	if due <= 0 {
 		due = askEvery

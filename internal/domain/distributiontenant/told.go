@@ -45,7 +45,8 @@ func (in Input) tell(r Report) (out []onboarding.Domain) {
 // nothing else is new.
 func (in Input) unlessUnseen(f onboarding.Facts, now onboarding.Domain) onboarding.Domain {
 	before, known := in.Memory.Domains[f.Domain]
-	if !known || !f.Watched || f.Sight.Way != "" || before.State != now.State || !slices.EqualFunc(before.Records, now.Records, onboarding.Record.Same) {
+	unseen := f.Sight.Way == "" || f.Place.Apex && !in.World.AddressesKnown
+	if !known || !f.Watched || !unseen || before.State != now.State || !slices.EqualFunc(before.Records, now.Records, onboarding.Record.Same) {
 		return now
 	}
 	return before.Domain
@@ -120,13 +121,26 @@ func (in judged) factsOf(domain string) onboarding.Facts {
 	}
 	if t := in.World.Tenant; t != nil && in.resource.Mine() {
 		f.Has, f.Served, f.Settled = slices.Contains(t.Domains, domain), in.serves(domain), t.Status == Deployed
+		f.Off = in.off()
 	}
+	f.Others = !f.Has && len(in.unled) > 0 && !slices.Contains(in.unled, domain)
 	f.Certificate, f.Redirect = in.certificateOf(domain)
 	if f.Served {
 		f.Renewal = in.renewalOf(domain)
 	}
 	in.publishedFacts(&f)
 	return f
+}
+
+// off is why CloudFront answers for none of the tenant's domains. Empty: it does.
+func (in judged) off() string {
+	if p := in.distributionDisabled(); p != nil {
+		return p.Message
+	}
+	if in.Desired.Enabled && !in.World.Tenant.Enabled {
+		return "The distribution tenant was disabled outside of Kubernetes: CloudFront does not answer for the domain."
+	}
+	return ""
 }
 
 // wants reports whether the spec has the domain, proven or not.
@@ -136,7 +150,7 @@ func (in judged) wants(domain string) bool {
 
 // publishedFacts adds what is known of the records that the operator publishes.
 func (in judged) publishedFacts(f *onboarding.Facts) {
-	if f.Publishes = in.publishes(); !f.Publishes {
+	if f.Publishes = in.Desired.DNS != nil && !in.Deleting; !f.Publishes {
 		return
 	}
 	known, _ := in.publication.Of(f.Domain)

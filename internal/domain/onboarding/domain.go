@@ -76,6 +76,10 @@ type Facts struct {
 	// deployed. Enabled is what the spec says.
 	Has, Served, Settled, Enabled bool
 	Certificate                   Stage
+	// Off is why CloudFront answers for none of the tenant's domains although the spec enables it; empty if it does.
+	// Others means that the tenant is not created before DNS leads its other domains there, too.
+	Off    string
+	Others bool
 	// Redirect is what the web server of the domain has to answer with; nil if nothing.
 	Redirect *Redirect
 	// Word is what AWS says about the domain, and Renewal what keeps the renewal of its certificate up.
@@ -104,7 +108,7 @@ type Row struct {
 func Table() []Row {
 	return []Row{
 		{Leaving, "The spec no longer has the domain, or the object is being deleted.", "nothing", func(f Facts) bool { return f.Leaving }, told("", "The domain is being removed.")},
-		{Disabled, "The spec disables the tenant.", "the platform", func(f Facts) bool { return !f.Enabled && f.Has }, told(Platform, "The distribution tenant is disabled, as the spec requests. Set spec.enabled to true to serve the domain.")},
+		{Disabled, "The tenant or its distribution is disabled, by the spec or outside of Kubernetes.", "the platform", func(f Facts) bool { return f.Has && (!f.Enabled || f.Off != "") }, Facts.tellDisabled},
 		{Lost, "CloudFront serves the domain, but public DNS has led it elsewhere for hours.", "the customer", Facts.lost, Facts.tellLost},
 		{Live, "CloudFront serves the domain, the tenant is deployed, and DNS leads there. Where public DNS can't be asked, CloudFront's word is enough.", "nothing", Facts.live, Facts.tellLive},
 		{Refused, "AWS, the grant or a claim refuses what the spec asks for, or the domain can't belong to a customer.", "the platform", Facts.refused, Facts.tellRefused},
@@ -183,6 +187,13 @@ func (f Facts) validating() bool {
 	return f.First && !f.Has || f.Redirect != nil && !f.Served || f.Has && !f.Served && f.Certificate == Uncovered
 }
 
+func (f Facts) tellDisabled([]Record) (Party, string) {
+	if f.Enabled {
+		return Platform, f.Off
+	}
+	return Platform, "The distribution tenant is disabled, as the spec requests. Set spec.enabled to true to serve the domain."
+}
+
 func (f Facts) tellLost(records []Record) (Party, string) {
 	return Customer, join("The domain was live, and "+f.seenText(), "Nothing was removed: CloudFront still serves it.", f.advice(records, "Restore"))
 }
@@ -236,6 +247,9 @@ func (f Facts) tellValidating([]Record) (Party, string) {
 		return Customer, fmt.Sprintf("Have the web server of the domain redirect http://%s to https://%s, so that its certificate can be validated.", f.Redirect.From, f.Redirect.To)
 	case f.Has && f.Certificate == Uncovered:
 		return Platform, "No certificate covers the domain. Request one with spec.managedCertificateRequest, or use one that covers it." + f.word()
+	}
+	if f.Others {
+		return Customer, "DNS leads the domain to CloudFront. It is added once the other domains of the tenant lead there, too."
 	}
 	return AWS, "DNS leads the domain to CloudFront, which checks it now." + f.word()
 }

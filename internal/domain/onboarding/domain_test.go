@@ -105,6 +105,8 @@ func TestStates(t *testing.T) {
 		"one that has to be proven":                     {live(unborn, unproven), onboarding.AwaitingProof, onboarding.Customer, `TXT record _p.shop.customer.example with the value "v"`},
 		"one that the spec has dropped":                 {live(func(f *onboarding.Facts) { f.Leaving = true }), onboarding.Leaving, "", "being removed"},
 		"one that the spec disables":                    {live(func(f *onboarding.Facts) { f.Enabled = false }), onboarding.Disabled, onboarding.Platform, "spec.enabled"},
+		"one whose tenant was disabled elsewhere":       {live(func(f *onboarding.Facts) { f.Off = "Its distribution is disabled." }), onboarding.Disabled, onboarding.Platform, "Its distribution is disabled."},
+		"one that waits for the others":                 {live(unborn, func(f *onboarding.Facts) { f.Others = true }), onboarding.Validating, onboarding.Customer, "once the other domains"},
 		"records of the operator that are on their way": {live(unborn, publishes(false, "Propagating.", false)), onboarding.AwaitingDNS, onboarding.Operator, "Propagating."},
 		"records of the operator that are blocked":      {live(unborn, publishes(false, "There is another record.", true)), onboarding.AwaitingDNS, onboarding.Platform, "There is another record."},
 		"records of the operator that are there":        {live(publishes(true, "", false)), onboarding.Live, "", "live"},
@@ -165,6 +167,9 @@ func anyFacts(t *rapid.T) onboarding.Facts {
 		Has: draw("has"), Settled: draw("settled"), Enabled: draw("enabled"),
 		Certificate: rapid.SampledFrom([]onboarding.Stage{onboarding.Covered, onboarding.Requested, onboarding.Issued, onboarding.Uncovered}).Draw(t, "certificate"),
 	}
+	if draw("off") {
+		f.Off = "Its distribution is disabled."
+	}
 	if draw("target") {
 		f.Targets = []string{target}
 	}
@@ -193,7 +198,7 @@ func TestAnyWorldHasOneState(t *testing.T) {
 		switch {
 		case d.State == "" || d.Message == "":
 			t.Fatalf("%+v has the state %+v", f, d)
-		case d.State == onboarding.Live && !(f.Has && f.Served && f.Enabled):
+		case d.State == onboarding.Live && !(f.Has && f.Served && f.Enabled && f.Off == ""):
 			t.Fatalf("it is live, and CloudFront does not serve it: %+v", f)
 		case d.State == onboarding.Live && f.Publishes && !f.InDNS && f.Before != onboarding.Live && f.Before != onboarding.Lost:
 			t.Fatalf("it is live, and in no DNS: %+v", f)
