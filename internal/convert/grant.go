@@ -359,7 +359,7 @@ func GroupWants(o *v1alpha1.ConnectionGroup) []grant.Want {
 	for i, t := range o.Spec.CustomerTargets {
 		field := fmt.Sprintf("spec.customerTargets[%d].", i)
 		w.add(grant.ATarget, field+"name", t.Name)
-		w.dns(field+"dns", &t.DNS)
+		w.dns(field+"dns", t.DNS)
 	}
 	w.adoption(o.Spec.AdoptionPolicy, GroupName(o), o.Status.ID)
 	return w

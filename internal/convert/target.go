@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"cmp"
+
 	"maps"
 	"slices"
 
@@ -12,7 +14,7 @@ import (
 // Targets are the customer targets that a connection group asks for.
 func Targets(o *v1alpha1.ConnectionGroup) (out []distribution.Target) {
 	for _, t := range o.Spec.CustomerTargets {
-		out = append(out, distribution.Target{Name: t.Name, DNS: *dnsSpec(&t.DNS)})
+		out = append(out, distribution.Target{Name: t.Name, DNS: *dnsSpec(cmp.Or(t.DNS, &v1alpha1.DNS{}))})
 	}
 	return out
 }

@@ -87,7 +87,7 @@ type CustomerTarget struct {
 
 	// dns says where and how the record of the name is published.
 	// +required
-	DNS DNS `json:"dns,omitzero"`
+	DNS *DNS `json:"dns,omitempty"`
 }
 
 // ConnectionGroupConfig is the configuration of a connection group in AWS.

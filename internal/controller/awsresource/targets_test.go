@@ -44,7 +44,7 @@ func platform(t *testing.T, change ...func(*world.Options, *sim.Seed)) *world.Wo
 // targets are customer targets in the platform's own zone.
 func targets(names ...string) (out []v1alpha1.CustomerTarget) {
 	for _, n := range names {
-		out = append(out, v1alpha1.CustomerTarget{Name: n, DNS: v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53}})
+		out = append(out, v1alpha1.CustomerTarget{Name: n, DNS: &v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53}})
 	}
 	return out
 }
