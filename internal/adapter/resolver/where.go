@@ -45,7 +45,7 @@ func (r *Resolver) Counting(asked func(Result)) *Resolver {
 }
 
 // Where implements port.Guide with few questions: one server is enough to know that a name does not lead to a target,
-// and only if it does the others are asked, too.
+// and only if it does, or if the server fails, the others are asked, too.
 func (r *Resolver) Where(ctx context.Context, name string, targets []string) onboarding.Sight {
 	lowered := make([]string, len(targets))
 	for n, target := range targets {
@@ -65,7 +65,19 @@ func (r *Resolver) Where(ctx context.Context, name string, targets []string) onb
 			return shown
 		}
 	}
+	if known.Way == onboarding.Silent && r.resolve(ctx, dns.Lower(name)) {
+		known.Way = onboarding.Failing
+	}
 	return known
+}
+
+// resolve reports whether a server works that has failed for a name: it knows the domain at the top of it.
+func (r *Resolver) resolve(ctx context.Context, name string) bool {
+	top := name[strings.LastIndexByte(name, '.')+1:]
+	return ctx.Err() == nil && slices.ContainsFunc(r.servers, func(server string) bool {
+		_, err := r.counted(asking(ctx, server))(top, wire.TypeSOA)
+		return err == nil
+	})
 }
 
 // counted tells how questions end.

@@ -114,6 +114,14 @@ func TestWhereServersDiffer(t *testing.T) {
 	there, too, absent := serve(t, has), serve(t, has), serve(t, zone(t, true))
 	older := serve(t, zone(t, true, shop+"CNAME old.example.net.", "old.example.net. A 192.0.2.1"))
 	broken, refusing := serve(t, failing(dns.RcodeServerFailure)), serve(t, failing(dns.RcodeRefused))
+	// One that works, and reports that the name servers of the zone do not.
+	bogus := serve(t, func(w dns.ResponseWriter, q *dns.Msg) {
+		if q.Question[0].Name != "com." {
+			failing(dns.RcodeServerFailure)(w, q)
+			return
+		}
+		has(w, q)
+	})
 	// Which server is the first to be asked changes each time, so there are two looks at most ways.
 	for name, tt := range map[string]struct {
 		servers []string
@@ -124,7 +132,9 @@ func TestWhereServersDiffer(t *testing.T) {
 		"one has an earlier answer":      {[]string{older, there}, []onboarding.Sight{{Way: onboarding.Partly, Seen: []string{"old.example.net"}}, {Way: onboarding.Elsewhere, Seen: []string{"old.example.net"}}}},
 		"those that fail have no say":    {[]string{broken, there, refusing}, []onboarding.Sight{{Way: onboarding.Here}, {Way: onboarding.Here}}},
 		"nor do they hide what is wrong": {[]string{broken, absent}, []onboarding.Sight{{Way: onboarding.Nowhere}, {Way: onboarding.Nowhere}}},
-		"all fail":                       {[]string{broken, refusing}, []onboarding.Sight{{Way: onboarding.Silent}, {Way: onboarding.Silent}}},
+		"a zone that is broken":          {[]string{bogus, broken}, []onboarding.Sight{{Way: onboarding.Failing}, {Way: onboarding.Failing}}},
+		"one that has it after all":      {[]string{bogus, there}, []onboarding.Sight{{Way: onboarding.Here}, {Way: onboarding.Here}}},
+		"all fail, whatever is asked":    {[]string{broken, refusing}, []onboarding.Sight{{Way: onboarding.Silent}, {Way: onboarding.Silent}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -77,8 +77,12 @@ func (in Input) Onboarding(random float64) Attempts {
 	case !asked && in.toldToWait():
 		a.Asking(in.Generation, in.Now.Add(-time.Duration(random*float64(askEvery))))
 	}
-	if t := in.World.Tenant; t != nil && t.answersForAll() {
+	switch t := in.World.Tenant; {
+	case t == nil:
+	case t.answersForAll():
 		a.Verified, a.Words = time.Time{}, nil
+	case a.Verified.IsZero():
+		a.Verified = in.Now.Add(-explainAfter - time.Duration(random*float64(explainAfter)))
 	}
 	if !in.renewsLate() {
 		a.RenewalSeen, a.Unrenewed = time.Time{}, nil
@@ -160,7 +164,8 @@ func explained(in judged) (Decision, bool) {
 		return pass()
 	}
 	_, waiting := unserved(in.Desired.Domains, *t)
-	if len(waiting) == 0 || in.unservedFor() < explainAfter || in.Now.Sub(in.Attempts.Verified) < explainEvery {
+	verified := in.Attempts.Verified
+	if len(waiting) == 0 || in.unservedFor() < explainAfter || verified.IsZero() || in.Now.Sub(verified) < explainEvery {
 		return pass()
 	}
 	return do(Look{At: LookWords, Domains: waiting})

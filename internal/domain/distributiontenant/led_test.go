@@ -1,6 +1,7 @@
 package distributiontenant_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +45,10 @@ func waitsSince(ago time.Duration) func(*distributiontenant.Input) {
 }
 
 // saidToWait is a new process that reads in status that the object waits for DNS.
+func verified(ago time.Duration) func(*distributiontenant.Input) {
+	return func(in *distributiontenant.Input) { in.Attempts.Verified = now.Add(-ago) }
+}
+
 func saidToWait(in *distributiontenant.Input) {
 	in.Memory.Conditions = map[chain.ConditionType]chain.Condition{chain.Ready: {Type: chain.Ready, Reason: resource.ReasonDomainValidationPending, Generation: in.Generation}}
 }
@@ -73,6 +78,7 @@ func ledCases() map[string]question {
 		"it is asked as soon as DNS leads there":                       {in: with(unborn(), requested, watched(onboarding.Here), askedAWS(time.Minute)), rule: "TenantPresent", step: plain},
 		"and every hour, since the resolvers may be wrong":             {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Hour)), rule: "TenantPresent", step: plain},
 		"resolvers that do not answer hold nothing":                    {in: with(unborn(), requested, watched(onboarding.Silent), askedAWS(time.Minute)), rule: "TenantPresent", step: plain},
+		"nor lead there because their zone is broken":                  {in: with(unborn(), requested, watched(onboarding.Failing), askedAWS(time.Minute)), rule: "Led", step: waits(59 * time.Minute), reason: pending},
 		"without resolvers it is tried as before":                      {in: with(unborn(), requested, askedAWS(time.Minute)), rule: "TenantPresent", step: plain},
 		"a new process does not ask all over again":                    {in: with(unborn(), requested, watched(""), saidToWait), rule: "Led", step: distributiontenant.Rest{After: time.Hour, KeepConditions: true}},
 		"a change of the spec is tried at once":                        {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Minute), edited), rule: "TenantPresent", step: plain},
@@ -83,11 +89,12 @@ func ledCases() map[string]question {
 				in.World.Distribution = &distributiontenant.Distribution{ID: "E1", Missing: true}
 			}), rule: "Led", step: waits(59 * time.Minute), reason: resource.ReasonValidationFailed, stuck: true,
 		},
-		"AWS is asked for its word after half an hour": {in: with(quiet(), unserved, waitsSince(31*time.Minute)), rule: "Explained", step: distributiontenant.Look{At: distributiontenant.LookWords, Domains: []string{ledName}}},
-		"and not before":       {in: with(quiet(), unserved, waitsSince(29*time.Minute)), rule: "Serving", step: distributiontenant.Rest{}, reason: pending},
-		"and once an hour":     {in: with(quiet(), unserved, waitsSince(31*time.Minute), func(in *distributiontenant.Input) { in.Attempts.Verified = now.Add(-59 * time.Minute) }), rule: "Serving", step: distributiontenant.Rest{}, reason: pending},
-		"a renewal is overdue": {in: with(quiet(), endsIn(44*24*time.Hour)), rule: "Renewed", step: distributiontenant.Look{At: distributiontenant.LookRenewal, ARNs: []string{ownARN}}},
-		"or not yet":           {in: with(quiet(), endsIn(46*24*time.Hour)), rule: "Idle", step: distributiontenant.Rest{}},
+		"AWS is asked for its word after half an hour": {in: with(quiet(), unserved, waitsSince(31*time.Minute), verified(time.Hour)), rule: "Explained", step: distributiontenant.Look{At: distributiontenant.LookWords, Domains: []string{ledName}}},
+		"and not before":   {in: with(quiet(), unserved, waitsSince(29*time.Minute), verified(time.Hour)), rule: "Serving", step: distributiontenant.Rest{}, reason: pending},
+		"and once an hour": {in: with(quiet(), unserved, waitsSince(31*time.Minute), verified(59*time.Minute)), rule: "Serving", step: distributiontenant.Rest{}, reason: pending},
+		"a new process does not ask about all domains at once": {in: with(quiet(), unserved, waitsSince(24*time.Hour)), rule: "Serving", step: distributiontenant.Rest{}, reason: pending},
+		"a renewal is overdue":                                 {in: with(quiet(), endsIn(44*24*time.Hour)), rule: "Renewed", step: distributiontenant.Look{At: distributiontenant.LookRenewal, ARNs: []string{ownARN}}},
+		"or not yet":                                           {in: with(quiet(), endsIn(46*24*time.Hour)), rule: "Idle", step: distributiontenant.Rest{}},
 	}
 }
 
@@ -116,5 +123,25 @@ func TestADomainThatIsNotLedIsAddedLater(t *testing.T) {
 	want := map[string]onboarding.State{ledName: onboarding.Live, added: onboarding.AwaitingDNS}
 	if diff := cmp.Diff(want, states); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// AWS is asked for its word half an hour after a domain is first seen waiting; a process that finds waiting domains spreads
+// its questions over the next half hour.
+func TestWordsAreSpread(t *testing.T) {
+	in := with(quiet(), unserved, waitsSince(24*time.Hour))
+	for random, due := range map[float64]time.Duration{0: 30 * time.Minute, 0.5: 15 * time.Minute, 0.99: 18 * time.Second} {
+		if got := in.Onboarding(random).Verified.Add(time.Hour).Sub(now); got.Round(time.Second) != due {
+			t.Errorf("random %v: due in %v, want %v", random, got, due)
+		}
+	}
+}
+
+// A domain of a paused object does not claim that something is going on.
+func TestADomainOfAPausedObject(t *testing.T) {
+	in := with(unborn(), requested, watched(onboarding.Here), func(in *distributiontenant.Input) { in.Paused = true })
+	r := distributiontenant.Conclude(in, distributiontenant.Outcome{Decision: distributiontenant.Decide(in)})
+	if d := r.Domains[0]; d.WaitsFor != onboarding.Platform || !strings.Contains(d.Message, "until its paused annotation is removed") {
+		t.Errorf("got %s, waits for %q: %s", d.State, d.WaitsFor, d.Message)
 	}
 }

@@ -25,14 +25,14 @@ func (in Input) tell(r Report) (out []onboarding.Domain) {
 		}
 		return out
 	}
-	j, proofs, refused := judge(in), in.proofs(), refusedText(r.Conditions)
+	j, proofs, refused, stopped := judge(in), in.proofs(), refusedText(r.Conditions), in.stoppedText(r.Conditions)
 	for _, d := range in.toldDomains() {
 		if told, again := j.retold(d); again {
 			out = append(out, told)
 			continue
 		}
 		f := j.factsOf(d)
-		f.Refused = refused
+		f.Refused, f.Stopped = refused, stopped
 		if i := slices.IndexFunc(proofs, func(e proof.Entry) bool { return e.Domain == d }); i >= 0 {
 			f.Proof = &proofs[i]
 		}
@@ -103,6 +103,16 @@ func refusedText(conditions []chain.Condition) string {
 		}
 		return c.Message
 	}
+}
+
+// stoppedText is why the operator changes nothing at the moment, as the condition says it. Empty: it does.
+func (in Input) stoppedText(conditions []chain.Condition) string {
+	for _, c := range conditions {
+		if c.Type == chain.Synced && (in.Halt != nil || in.Paused || c.Reason == ReasonReferenceNotReady) {
+			return c.Message
+		}
+	}
+	return ""
 }
 
 // factsOf are what the state of a domain follows from.

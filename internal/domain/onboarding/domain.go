@@ -46,8 +46,9 @@ type Facts struct {
 	Before State
 	// Leaving means that the domain is not wanted any more, and not gone yet.
 	Leaving bool
-	// Refused is why nothing happens before a manual action of the platform. Empty: nothing keeps it back.
-	Refused string
+	// Refused is why nothing happens before a manual action of the platform, and Stopped why the operator does not work on
+	// the domain at the moment. Empty: nothing keeps it back.
+	Refused, Stopped string
 
 	// Proof is the record that has to prove the domain, or did; nil if none has to. ProofSight is what DNS shows of it.
 	Proof      *proof.Entry
@@ -114,9 +115,9 @@ func Table() []Row {
 		{Refused, "AWS, the grant or a claim refuses what the spec asks for, or the domain can't belong to a customer.", "the platform", Facts.refused, Facts.tellRefused},
 		{AwaitingProof, "The grant demands a proof of the domain, and its TXT record was not found.", "the customer", Facts.unproven, Facts.tellUnproven},
 		{AwaitingDNS, "CloudFront takes the domain only once DNS leads it there, or would serve it if DNS did, and DNS does not.", "the customer; for records of the operator, the operator or the platform", Facts.awaitsDNS, Facts.tellDNS},
-		{Validating, "CloudFront checks the domain, or a web server has to answer its challenge, or no certificate covers the domain.", "AWS, the customer or the platform", Facts.validating, Facts.tellValidating},
+		{Validating, "CloudFront checks the domain, or will once the operator may add it, or a web server has to answer its challenge, or no certificate covers the domain.", "AWS, the customer or the platform", Facts.validating, Facts.tellValidating},
 		{Issuing, "CloudFront was asked for a certificate and has not issued it.", "AWS", func(f Facts) bool { return f.Has && !f.Served && f.Certificate == Requested }, Facts.tellIssuing},
-		{Deploying, "Everything is there, and CloudFront distributes it to its edge locations, or the domain is about to be moved.", "AWS; before a move, the operator", func(Facts) bool { return true }, Facts.tellDeploying},
+		{Deploying, "Everything is there, and CloudFront distributes it to its edge locations, or the domain is about to be moved.", "AWS; before a move, the operator; if the object is paused, the platform", func(Facts) bool { return true }, Facts.tellDeploying},
 	}
 }
 
@@ -248,6 +249,9 @@ func (f Facts) tellValidating([]Record) (Party, string) {
 	case f.Has && f.Certificate == Uncovered:
 		return Platform, "No certificate covers the domain. Request one with spec.managedCertificateRequest, or use one that covers it." + f.word()
 	}
+	if f.Stopped != "" {
+		return Platform, "DNS leads the domain to CloudFront. " + f.Stopped
+	}
 	if f.Others {
 		return Customer, "DNS leads the domain to CloudFront. It is added once the other domains of the tenant lead there, too."
 	}
@@ -259,8 +263,11 @@ func (f Facts) tellIssuing([]Record) (Party, string) {
 }
 
 func (f Facts) tellDeploying([]Record) (Party, string) {
-	if f.Departs {
+	if f.Departs && f.Stopped == "" {
 		return Operator, "A standard distribution serves the domain, until the operator moves it to the distribution tenant. Change its DNS record after the move."
+	}
+	if f.Stopped != "" && !f.Has {
+		return Platform, f.Stopped
 	}
 	return AWS, "CloudFront is deploying the distribution tenant. That usually takes minutes."
 }

@@ -50,6 +50,7 @@ func was(s onboarding.State) func(*onboarding.Facts) {
 }
 
 func unborn(f *onboarding.Facts)    { f.Has, f.Served, f.Settled = false, false, false }
+func stopped(f *onboarding.Facts)   { f.Stopped = "The object is paused." }
 func notServed(f *onboarding.Facts) { f.Served = false }
 func covered(f *onboarding.Facts)   { f.First = false }
 func unwatched(f *onboarding.Facts) { f.Watched, f.Sight = false, onboarding.Sight{} }
@@ -87,11 +88,16 @@ func TestStates(t *testing.T) {
 		"one that leads to addresses, even of CloudFront":          {live(unborn, way(onboarding.Elsewhere, "13.32.1.1")), onboarding.AwaitingDNS, onboarding.Customer, "without the TXT record _cf-challenge.shop.customer.example"},
 		"one that leads to another endpoint":                       {live(unborn, way(onboarding.Edge, "d2.cloudfront.net")), onboarding.AwaitingDNS, onboarding.Customer, "another endpoint of CloudFront (d2.cloudfront.net)"},
 		"one whose CNAMEs are a circle":                            {live(unborn, way(onboarding.Circle)), onboarding.AwaitingDNS, onboarding.Customer, "lead back to themselves"},
+		"one whose zone is broken":                                 {live(unborn, way(onboarding.Failing)), onboarding.AwaitingDNS, onboarding.Customer, "the name servers of customer.example do not respond"},
+		"a live domain whose zone is broken for half a day":        {live(was(onboarding.Live), way(onboarding.Failing), astray(12*time.Hour)), onboarding.Lost, onboarding.Customer, "The domain was live, and DNS lookups of it fail"},
 		"one that some resolvers still have the old answer for":    {live(unborn, way(onboarding.Partly)), onboarding.AwaitingDNS, onboarding.AWS, "others still have the previous one"},
 		"one that was not looked at yet":                           {live(unborn, way("")), onboarding.AwaitingDNS, onboarding.Customer, "Create the record"},
 		"one whose target is not known yet":                        {live(unborn, way(""), func(f *onboarding.Facts) { f.Targets = nil }), onboarding.AwaitingDNS, onboarding.Operator, "looks up"},
 		"one whose target does not exist":                          {live(unborn, way(""), func(f *onboarding.Facts) { f.Targets, f.Untargeted = nil, "a group that does not exist." }), onboarding.AwaitingDNS, onboarding.Platform, "has to lead to a group that does not exist."},
 		"one that leads there and is not accepted yet":             {live(unborn), onboarding.Validating, onboarding.AWS, "checks it now"},
+		"one that leads there while the object is paused":          {live(unborn, stopped), onboarding.Validating, onboarding.Platform, "DNS leads the domain to CloudFront. The object is paused."},
+		"one that a certificate covers, of a paused object":        {live(unborn, covered, stopped), onboarding.Deploying, onboarding.Platform, "The object is paused."},
+		"a domain of a paused object that the tenant has":          {live(stopped, func(f *onboarding.Facts) { f.Settled = false }), onboarding.Deploying, onboarding.AWS, "deploying"},
 		"one that is asked for without resolvers":                  {live(unborn, unwatched), onboarding.AwaitingDNS, onboarding.Customer, "Create the record"},
 		"one that a certificate covers, before its tenant":         {live(unborn, covered, way(onboarding.Nowhere)), onboarding.Deploying, onboarding.AWS, "deploying"},
 		"one whose certificate is being issued":                    {live(notServed, func(f *onboarding.Facts) { f.Certificate = onboarding.Requested }), onboarding.Issuing, onboarding.AWS, "being issued"},
@@ -167,6 +173,9 @@ func anyFacts(t *rapid.T) onboarding.Facts {
 		Has: draw("has"), Settled: draw("settled"), Enabled: draw("enabled"),
 		Certificate: rapid.SampledFrom([]onboarding.Stage{onboarding.Covered, onboarding.Requested, onboarding.Issued, onboarding.Uncovered}).Draw(t, "certificate"),
 	}
+	if draw("stopped") {
+		f.Stopped = "The object is paused."
+	}
 	if draw("off") {
 		f.Off = "Its distribution is disabled."
 	}
@@ -206,6 +215,8 @@ func TestAnyWorldHasOneState(t *testing.T) {
 			t.Fatalf("it is live before it is deployed: %+v", f)
 		case d.State == onboarding.Lost && (f.Publishes || !f.Watched || f.Sight.Way == onboarding.Here || f.Sight.Way == onboarding.Partly):
 			t.Fatalf("it is lost without a reason: %+v", f)
+		case f.Stopped != "" && !f.Has && strings.Contains(d.Message, "checks it now"):
+			t.Fatalf("nothing is checked for a paused object: %+v", f)
 		case !done && d.WaitsFor == "":
 			t.Fatalf("%s, and no one has to act: %s", d.State, d.Message)
 		case strings.Contains(d.Message, "  ") || strings.HasSuffix(d.Message, " "):

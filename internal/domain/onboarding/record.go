@@ -147,7 +147,7 @@ func (s Sight) state() RecordState {
 		return Missing
 	case Elsewhere, Edge, Circle, Partly:
 		return Wrong
-	case Silent:
+	case Failing, Silent:
 	}
 	return Unknown
 }

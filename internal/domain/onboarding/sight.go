@@ -24,17 +24,20 @@ const (
 	Edge Way = "Edge"
 	// Circle means that the CNAMEs of the name lead back to themselves, or are too many to follow.
 	Circle Way = "Circle"
-	// Silent means that no resolver answered, or that all of them report a failure.
+	// Failing means that the resolvers work, and report a failure for this name: its name servers do not respond, or the
+	// signatures of its zone are not valid.
+	Failing Way = "Failing"
+	// Silent means that no resolver answered, or that all of them report a failure, whatever they are asked.
 	Silent Way = "Silent"
 )
 
 // Ways are all of them.
-var Ways = []Way{"", Here, Partly, Nowhere, Elsewhere, Edge, Circle, Silent}
+var Ways = []Way{"", Here, Partly, Nowhere, Elsewhere, Edge, Circle, Failing, Silent}
 
-// Known reports whether a resolver has answered.
+// Known reports whether the resolvers have said something about the name.
 func (w Way) Known() bool { return w != "" && w != Silent }
 
-// Astray reports whether the records lead to something that is not the tenant's.
+// Astray reports whether the records lead to something that is not the tenant's, or nowhere.
 func (w Way) Astray() bool { return w.Known() && w != Here && w != Partly }
 
 // MaxSeen is how many values a sight has at most, so that an answer of any size stays readable.

@@ -27,6 +27,8 @@ func (f Facts) seenText() string {
 		return "its CNAME records lead back to themselves, or are too many to follow."
 	case Partly:
 		return "some DNS resolvers lead it elsewhere."
+	case Failing:
+		return fmt.Sprintf("DNS lookups of it fail: the name servers of %s do not respond, or the zone's DNSSEC signatures are not valid.", f.zone())
 	case Silent, Here:
 	}
 	return "public DNS was not asked yet."
@@ -56,8 +58,11 @@ func (f Facts) advice(records []Record, verb string) string {
 	if len(texts) > 1 {
 		what = "the records"
 	}
-	return fmt.Sprintf("%s %s %s at the DNS provider of %s.", verb, what, prose.List(texts), cmp.Or(f.Place.Zone, f.Domain))
+	return fmt.Sprintf("%s %s %s at the DNS provider of %s.", verb, what, prose.List(texts), f.zone())
 }
+
+// zone is the one in which the records of the domain probably are.
+func (f Facts) zone() string { return cmp.Or(f.Place.Zone, f.Domain) }
 
 // sentence starts a text with a capital letter.
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
