@@ -298,7 +298,7 @@ func (d domainView) text(p *page) {
 	}
 	if d.Public != nil {
 		p.line("")
-		p.wrapped("", p.paint(faint, "now in public DNS:")+" "+d.Public.text())
+		p.wrapped("", p.paint(faint, "now:")+" "+d.Public.text)
 	}
 }
 

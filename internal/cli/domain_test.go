@@ -209,28 +209,28 @@ func TestDomainSaysWhatPublicDNSShows(t *testing.T) {
 		records []string
 		want    string
 	}{
-		"no record":                     {[]string{soa}, "no record."},
-		"no zone":                       {nil, "there is no zone example.com."},
-		"it leads there":                {[]string{"seen.example.com. CNAME " + target + "."}, "seen.example.com leads to " + target + "."},
-		"through the platform's name":   {[]string{"seen.example.com. CNAME c.example.net.", "c.example.net. CNAME " + target + ".", target + ". A 192.0.2.1"}, "seen.example.com leads to " + target + "."},
-		"it leads elsewhere":            {[]string{"seen.example.com. CNAME old.example.net.", "old.example.net. A 192.0.2.1"}, "seen.example.com leads to old.example.net."},
-		"addresses without a challenge": {[]string{"seen.example.com. A 192.0.2.1"}, "has the addresses 192.0.2.1, without the TXT record _cf-challenge.seen.example.com"},
-		"the challenge of another":      {[]string{"seen.example.com. A 192.0.2.1", `_cf-challenge.seen.example.com. TXT "d2.cloudfront.net"`}, "and their TXT record names d2.cloudfront.net."},
-		"an alias":                      {[]string{"seen.example.com. A 192.0.2.1", `_cf-challenge.seen.example.com. TXT "` + target + `"`}, "seen.example.com leads to " + target + "."},
+		"no record":                     {[]string{soa}, "Public DNS has no record for it."},
+		"no zone":                       {nil, "Public DNS has no zone example.com."},
+		"it leads there":                {[]string{"seen.example.com. CNAME " + target + "."}, "Public DNS leads it to CloudFront."},
+		"through the platform's name":   {[]string{"seen.example.com. CNAME c.example.net.", "c.example.net. CNAME " + target + ".", target + ". A 192.0.2.1"}, "Public DNS leads it to CloudFront."},
+		"it leads elsewhere":            {[]string{"seen.example.com. CNAME old.example.net.", "old.example.net. A 192.0.2.1"}, "Public DNS leads it to old.example.net."},
+		"addresses without a challenge": {[]string{"seen.example.com. A 192.0.2.1"}, "Public DNS leads it to 192.0.2.1 without the TXT record _cf-challenge.seen.example.com"},
+		"the challenge of another":      {[]string{"seen.example.com. A 192.0.2.1", `_cf-challenge.seen.example.com. TXT "d2.cloudfront.net"`}, "Public DNS leads it to another endpoint of CloudFront (d2.cloudfront.net)."},
+		"an alias":                      {[]string{"seen.example.com. A 192.0.2.1", `_cf-challenge.seen.example.com. TXT "` + target + `"`}, "Public DNS leads it to CloudFront."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := command(t, "", "domain", "seen.example.com", "-n", ns, "--dns-resolvers", zone(t, tt.records...))
 			if code := exitCode(t, r); code != 3 {
 				t.Errorf("exit code %d", code)
 			}
-			shows(t, strings.Join(strings.Fields(r.out), " "), "now in public DNS: ", tt.want)
+			shows(t, strings.Join(strings.Fields(r.out), " "), "now: "+tt.want)
 		})
 	}
 	r := command(t, "", "domain", "seen.example.com", "-n", ns, "--dns-resolvers", "nothing")
 	if code := exitCode(t, r); code != 3 {
 		t.Errorf("exit code %d", code)
 	}
-	shows(t, r.out, `no answer. DNS server "nothing"`)
+	shows(t, r.out, `Public DNS gave no answer. DNS server "nothing"`)
 	if err := client.IgnoreNotFound(admin.Delete(t.Context(), o)); err != nil {
 		t.Error(err)
 	}

@@ -22,11 +22,11 @@ import (
 
 const (
 	// DefaultRate is how many names are looked at in a second.
-	DefaultRate = 10
+	DefaultRate = 50
 	// burst is how many can be looked at at once after a pause.
-	burst = 20
+	burst = 50
 	// atOnce is how many names are looked at at the same time, so that slow ones delay no others.
-	atOnce = 8
+	atOnce = 32
 	// lookTime is for one look: two servers that don't answer, and one that does.
 	lookTime = 5 * time.Second
 	// spacing is between two looks at a name, however often it is asked for.

@@ -34,7 +34,7 @@ func (h *Handler) gather(ctx context.Context, now, before *v1alpha1.Distribution
 			asked = domainsOf(now)
 		}
 		k.Target = h.target(ctx, now)
-		k.Sights = h.look(ctx, now, asked)
+		k.Sights = h.look(ctx, now, asked, k.Target)
 	}
 	return k
 }
@@ -144,7 +144,7 @@ func (h *Handler) target(ctx context.Context, o *v1alpha1.DistributionTenant) st
 }
 
 // look asks DNS about the first of the domains, unless it is being asked about too many others.
-func (h *Handler) look(ctx context.Context, o *v1alpha1.DistributionTenant, domains []string) []advice.Sight {
+func (h *Handler) look(ctx context.Context, o *v1alpha1.DistributionTenant, domains []string, target string) []advice.Sight {
 	if len(domains) == 0 {
 		return nil
 	}
@@ -156,15 +156,21 @@ func (h *Handler) look(ctx context.Context, o *v1alpha1.DistributionTenant, doma
 		return nil
 	}
 	domains = domains[:min(len(domains), maxDomains)]
-	zone := ""
+	q := advice.Question{Issuers: o.Spec.ManagedCertificateRequest != nil}
+	if target != "" {
+		q.Targets = []string{target}
+	}
 	if o.Spec.DNS != nil {
-		zone = o.Spec.DNS.ZoneName
+		q.Zone = o.Spec.DNS.ZoneName
 	}
 	sights, errs := make([]advice.Sight, len(domains)), make([]error, len(domains))
 	var group sync.WaitGroup
 	for i, d := range domains {
 		group.Go(func() {
-			sights[i], errs[i] = h.DNS.Look(ctx, advice.Question{Domain: d, Zone: zone, Issuers: o.Spec.ManagedCertificateRequest != nil})
+			of := q
+			of.Domain = d
+			sights[i], errs[i] = h.DNS.Look(ctx, of)
+			sights[i].Place = convert.Place(d)
 		})
 	}
 	group.Wait()

@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/query"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/advice"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -39,38 +40,18 @@ func (r *Resolver) Look(ctx context.Context, q advice.Question) (advice.Sight, e
 		issuers <- err
 	}()
 	// The two write different members.
-	err := r.way(ctx, domain, dns.Lower(q.Zone), &s)
+	err := r.way(ctx, q, &s)
 	err = errors.Join(err, <-issuers)
 	return s, err
 }
 
-// way finds out where a domain leads or, where it does not exist, whether its zone does.
-func (r *Resolver) way(ctx context.Context, domain, zone string, s *advice.Sight) error {
-	ask := r.first(ctx)
-	t, err := follow(ask, domain)
-	if err != nil {
-		return err
+// way finds out where a domain leads or, where it has no record, whether its zone exists.
+func (r *Resolver) way(ctx context.Context, q advice.Question, s *advice.Sight) (err error) {
+	ask, domain := r.first(ctx), dns.Lower(q.Domain)
+	if s.Sight, err = where(ask, domain, lowered(q.Targets)); err == nil && s.Way == onboarding.Nowhere {
+		s.NoZone, err = noZone(ask, domain, dns.Lower(q.Zone))
 	}
-	end, answer := t.end(), t.answer
-	found := answer.Values(end, dns.A)
-	var aliases []string
-	if len(found) > 0 {
-		for _, at := range slices.Compact([]string{domain, end}) {
-			texts, err := challenges(ask, at)
-			if err != nil {
-				return err
-			}
-			aliases = append(aliases, texts...)
-		}
-	}
-	missing := ""
-	if answer.Rcode == wire.RcodeNameError && end == domain {
-		if missing, err = noZone(ask, domain, zone); err != nil {
-			return err
-		}
-	}
-	s.Followed, s.End, s.Addresses, s.Aliases, s.NoZone = true, end, found, aliases, missing
-	return nil
+	return err
 }
 
 // noZone is the zone of a domain if there is no such zone: the one that was asked about or, as the parts of a zone

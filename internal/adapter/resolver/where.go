@@ -47,14 +47,11 @@ func (r *Resolver) Counting(asked func(Result)) *Resolver {
 // Where implements port.Guide with few questions: one server is enough to know that a name does not lead to a target,
 // and only if it does, or if the server fails, the others are asked, too.
 func (r *Resolver) Where(ctx context.Context, name string, targets []string) onboarding.Sight {
-	lowered := make([]string, len(targets))
-	for n, target := range targets {
-		lowered[n] = dns.Lower(target)
-	}
+	name, targets = dns.Lower(name), lowered(targets)
 	known := onboarding.Sight{Way: onboarding.Silent}
 	first := int(r.turn.Add(1) % uint32(len(r.servers)))
 	for _, server := range slices.Concat(r.servers[first:], r.servers[:first]) {
-		shown, err := where(r.counted(asking(ctx, server)), dns.Lower(name), lowered)
+		shown, err := where(r.counted(asking(ctx, server)), name, targets)
 		switch {
 		case err != nil:
 		case shown.Way == onboarding.Here:
@@ -65,10 +62,17 @@ func (r *Resolver) Where(ctx context.Context, name string, targets []string) onb
 			return shown
 		}
 	}
-	if known.Way == onboarding.Silent && r.resolve(ctx, dns.Lower(name)) {
+	if known.Way == onboarding.Silent && r.resolve(ctx, name) {
 		known.Way = onboarding.Failing
 	}
 	return known
+}
+
+func lowered(names []string) (out []string) {
+	for _, n := range names {
+		out = append(out, dns.Lower(n))
+	}
+	return out
 }
 
 // resolve reports whether a server works that has failed for a name: it knows the domain at the top of it.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/advice"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/upstream"
 )
 
@@ -63,15 +64,16 @@ func TestOfDNS(t *testing.T) {
 	t.Parallel()
 	const domain, endpoint = "shop.example.com", "d1.cloudfront.net"
 	published, managed, hosted := advice.Desired{Publishes: true}, advice.Desired{Managed: true}, advice.Desired{Managed: true, Hosted: true}
-	at := func(end string, more ...func(*advice.Sight)) advice.Sight {
-		s := advice.Sight{Domain: domain, Followed: true, End: end}
-		for _, m := range more {
-			m(&s)
+	at := func(way onboarding.Way, seen ...string) func(more ...func(*advice.Sight)) advice.Sight {
+		return func(more ...func(*advice.Sight)) advice.Sight {
+			s := advice.Sight{Domain: domain, Place: onboarding.Place{Zone: "example.com"}, Sight: onboarding.Sight{Way: way, Seen: seen}}
+			for _, m := range more {
+				m(&s)
+			}
+			return s
 		}
-		return s
 	}
-	address := func(s *advice.Sight) { s.Addresses = []string{"192.0.2.1"} }
-	alias := func(s *advice.Sight) { s.Aliases = []string{"hello", endpoint} }
+	here, nowhere, elsewhere := at(onboarding.Here), at(onboarding.Nowhere), at(onboarding.Elsewhere, "x.example.net")
 	noZone := func(s *advice.Sight) { s.NoZone = "example.com" }
 	issuers := func(names ...string) func(*advice.Sight) {
 		return func(s *advice.Sight) { s.IssuersAt, s.Issuers = "example.com", names }
@@ -81,26 +83,26 @@ func TestOfDNS(t *testing.T) {
 		sight   advice.Sight
 		says    []string
 	}{
-		"nothing was seen":                            {advice.Desired{}, advice.Sight{Domain: domain}, nil},
-		"it leads to CloudFront":                      {advice.Desired{}, at("dother.cloudfront.net", address), nil},
-		"it leads to CloudFront by an alias":          {advice.Desired{}, at(domain, address, alias), nil},
-		"it leads there by a CNAME to an alias":       {advice.Desired{}, at("in.example.net", address, alias), nil},
-		"a name that only looks like CloudFront":      {advice.Desired{}, at("xcloudfront.net"), []string{"points to xcloudfront.net, not to CloudFront"}},
-		"it leads elsewhere by a CNAME":               {advice.Desired{}, at("x.example.net", address), []string{"shop.example.com points to x.example.net, not to CloudFront. Create the record shop.example.com CNAME d1.cloudfront.net, or set spec.dns."}},
-		"it leads elsewhere by an address":            {advice.Desired{}, at(domain, address), []string{"points to 192.0.2.1 without the TXT record _cf-challenge.shop.example.com"}},
-		"the operator publishes the record":           {published, at("x.example.net"), nil},
-		"the operator publishes it in no zone":        {published, at(domain, noZone), []string{"public DNS has no zone example.com"}},
-		"there is no zone":                            {advice.Desired{}, at(domain, noZone), []string{"public DNS has no zone example.com"}},
-		"there is no record yet":                      {advice.Desired{}, at(domain), nil},
-		"CloudFront needs one for its challenge":      {hosted, at(domain), []string{"neither a CNAME nor an A record"}},
-		"another web server answers the challenge":    {managed, at(domain), nil},
-		"CAA records forbid Amazon":                   {managed, at(endpoint, issuers("letsencrypt.org")), []string{`the CAA records of example.com allow only letsencrypt.org to issue a certificate for shop.example.com, so AWS can't. Add the record example.com CAA 0 issue "amazon.com".`}},
-		"CAA records forbid all":                      {managed, at(endpoint, issuers("")), []string{"allow no authority"}},
-		"CAA records allow one of Amazon's names":     {managed, at(endpoint, issuers("letsencrypt.org", "awstrust.com")), nil},
-		"CAA records matter not without a request":    {advice.Desired{}, at(endpoint, issuers("letsencrypt.org")), nil},
-		"CAA records forbid and it leads elsewhere":   {managed, at("x.example.net", issuers("letsencrypt.org")), []string{"x.example.net", "letsencrypt.org"}},
-		"CAA records are known and the way is not":    {managed, advice.Sight{Domain: domain, IssuersAt: domain, Issuers: []string{"x"}}, []string{"allow only x"}},
-		"the operator publishes and CAA records bind": {advice.Desired{Managed: true, Publishes: true}, at("x.example.net", issuers("x")), []string{"allow only x"}},
+		"nothing was seen":                            {advice.Desired{}, at("")(), nil},
+		"no resolver answered":                        {advice.Desired{}, at(onboarding.Silent)(), nil},
+		"it leads to CloudFront":                      {advice.Desired{}, here(), nil},
+		"it leads to another endpoint of CloudFront":  {advice.Desired{}, at(onboarding.Edge, "dother.cloudfront.net")(), nil},
+		"it leads elsewhere by a CNAME":               {advice.Desired{}, elsewhere(), []string{"shop.example.com is not served before DNS leads it to CloudFront. Public DNS leads it to x.example.net. Change that to the record shop.example.com CNAME d1.cloudfront.net at the DNS provider of example.com."}},
+		"it leads elsewhere by an address":            {advice.Desired{}, at(onboarding.Elsewhere, "192.0.2.1")(), []string{"leads it to 192.0.2.1 without the TXT record _cf-challenge.shop.example.com"}},
+		"its zone is broken":                          {advice.Desired{}, at(onboarding.Failing)(), []string{"the name servers of example.com do not respond"}},
+		"the operator publishes the record":           {published, elsewhere(), nil},
+		"the operator publishes it in no zone":        {published, nowhere(noZone), []string{"public DNS has no zone example.com"}},
+		"there is no zone":                            {advice.Desired{}, nowhere(noZone), []string{"public DNS has no zone example.com"}},
+		"there is no record yet":                      {advice.Desired{}, nowhere(), nil},
+		"CloudFront needs one for its challenge":      {hosted, nowhere(), []string{"Public DNS has no record for it. Create the record shop.example.com CNAME d1.cloudfront.net"}},
+		"another web server answers the challenge":    {managed, nowhere(), nil},
+		"CAA records forbid Amazon":                   {managed, here(issuers("letsencrypt.org")), []string{`the CAA records of example.com allow only letsencrypt.org to issue a certificate for shop.example.com, so AWS can't. Add the record example.com CAA 0 issue "amazon.com".`}},
+		"CAA records forbid all":                      {managed, here(issuers("")), []string{"allow no authority"}},
+		"CAA records allow one of Amazon's names":     {managed, here(issuers("letsencrypt.org", "awstrust.com")), nil},
+		"CAA records matter not without a request":    {advice.Desired{}, here(issuers("letsencrypt.org")), nil},
+		"CAA records forbid and it leads elsewhere":   {managed, elsewhere(issuers("letsencrypt.org")), []string{"x.example.net", "letsencrypt.org"}},
+		"CAA records are known and the way is not":    {managed, at("")(issuers("x")), []string{"allow only x"}},
+		"the operator publishes and CAA records bind": {advice.Desired{Managed: true, Publishes: true}, elsewhere(issuers("x")), []string{"allow only x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,8 +113,8 @@ func TestOfDNS(t *testing.T) {
 			check(t, advice.Of(tt.desired, advice.Known{Sights: []advice.Sight{tt.sight}, Target: endpoint}), wanted)
 		})
 	}
-	got := advice.Of(advice.Desired{}, advice.Known{Sights: []advice.Sight{at("x.example.net")}})
-	check(t, got, []want{{advice.DNS, "Create a CNAME record for shop.example.com that points to the routing endpoint"}})
+	got := advice.Of(advice.Desired{}, advice.Known{Sights: []advice.Sight{elsewhere()}})
+	check(t, got, []want{{advice.DNS, "shop.example.com is not served before DNS leads it to CloudFront. Public DNS leads it to x.example.net."}})
 }
 
 func TestDenied(t *testing.T) {

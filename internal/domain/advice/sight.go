@@ -3,14 +3,16 @@ package advice
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Question is what DNS is asked about a domain.
 type Question struct {
 	Domain string
+	// Targets are where the domain may lead, as far as they are known.
+	Targets []string
 	// Zone is the zone that has to exist for the domain; empty for the one that was registered.
 	Zone string
 	// Issuers asks which authorities may issue certificates.
@@ -20,13 +22,8 @@ type Question struct {
 // Sight is what DNS shows of a domain.
 type Sight struct {
 	Domain string
-	// Followed means that it is known where the domain leads. End is the name at the end of its CNAMEs, which is its own
-	// if it has none, and Addresses are those of End.
-	Followed  bool
-	End       string
-	Addresses []string
-	// Aliases are the texts that say to which endpoint the addresses lead.
-	Aliases []string
+	Place  onboarding.Place
+	onboarding.Sight
 	// NoZone is the zone that does not exist. It is only asked for if the domain has no records.
 	NoZone string
 	// IssuersAt is the name whose CAA records hold for the domain, and Issuers are the authorities in them; empty if any
@@ -35,14 +32,23 @@ type Sight struct {
 	Issuers   []string
 }
 
-// cloudFront ends the name of each endpoint of CloudFront.
-const cloudFront = ".cloudfront.net"
-
 // amazon are the names by which CAA records allow Amazon's authority.
 var amazon = []string{"amazon.com", "amazontrust.com", "awstrust.com", "amazonaws.com"}
 
-func (s Sight) leadsToCloudFront() bool {
-	return slices.ContainsFunc(append(slices.Clone(s.Aliases), s.End), func(name string) bool { return strings.HasSuffix(name, cloudFront) })
+// Text says where DNS leads the domain. The target is empty if it is not known.
+func (s Sight) Text(target string) string {
+	if s.NoZone != "" {
+		return "Public DNS has no zone " + s.NoZone + "."
+	}
+	return onboarding.SeenText(s.facts(target))
+}
+
+func (s Sight) facts(target string) onboarding.Facts {
+	f := onboarding.Facts{Domain: s.Domain, Place: s.Place, Watched: true, Sight: s.Sight}
+	if target != "" {
+		f.Targets = []string{target}
+	}
+	return f
 }
 
 // unreachable says why the domain does not lead to CloudFront; empty if it does, or if it is not for this object to
@@ -50,29 +56,16 @@ func (s Sight) leadsToCloudFront() bool {
 // theirs later.
 func (s Sight) unreachable(d Desired, target string) string {
 	switch {
-	case !s.Followed || s.leadsToCloudFront():
-		return ""
 	case s.NoZone != "":
 		return fmt.Sprintf("spec.domains: %s can't be resolved, because public DNS has no zone %s. Register that name, or have its parent delegate it to the name servers of its zone.", s.Domain, s.NoZone)
-	case d.Publishes:
+	case d.Publishes || !s.Way.Astray() || s.Way == onboarding.Edge || s.Way == onboarding.Nowhere && !(d.Managed && d.Hosted):
 		return ""
-	case s.End != s.Domain:
-		return fmt.Sprintf("spec.domains: %s points to %s, not to CloudFront. %s", s.Domain, s.End, record(s.Domain, target))
-	case len(s.Addresses) > 0:
-		return fmt.Sprintf("spec.domains: %s points to %s without the TXT record _cf-challenge.%s that CloudFront requires with addresses. %s",
-			s.Domain, prose.List(s.Addresses), s.Domain, record(s.Domain, target))
-	case d.Managed && d.Hosted:
-		return fmt.Sprintf("spec.domains: %s has neither a CNAME nor an A record, so CloudFront can't validate the managed certificate. %s", s.Domain, record(s.Domain, target))
 	}
-	return ""
-}
-
-// record says which record is to be created.
-func record(domain, target string) string {
-	if target == "" {
-		return fmt.Sprintf("Create a CNAME record for %s that points to the routing endpoint of the connection group, or set spec.dns.", domain)
+	text := s.Text(target)
+	if target != "" {
+		text = onboarding.DNSAdvice(s.facts(target))
 	}
-	return fmt.Sprintf("Create the record %s CNAME %s, or set spec.dns.", domain, target)
+	return fmt.Sprintf("spec.domains: %s is not served before DNS leads it to CloudFront. %s", s.Domain, text)
 }
 
 // forbidden says that CAA records keep Amazon from issuing the certificate that is asked for.

@@ -238,8 +238,10 @@ func (f Facts) tellDNS(records []Record) (Party, string) {
 		return AWS, "Some DNS resolvers return the new record, others still have the previous one. They follow when its TTL has passed."
 	case !f.Watched, !f.Sight.Way.Known():
 		return Customer, f.advice(records, "Create")
+	case f.Sight.Way == Nowhere:
+		return Customer, join(sentence(f.seenText()), f.advice(records, "Create"))
 	}
-	return Customer, join(sentence(f.seenText()), f.advice(records, "Create"))
+	return Customer, join(sentence(f.seenText()), f.advice(records, "Change that to"))
 }
 
 func (f Facts) tellValidating([]Record) (Party, string) {

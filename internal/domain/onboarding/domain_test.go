@@ -84,7 +84,7 @@ func TestStates(t *testing.T) {
 		"a lost domain stays lost until it is seen to be back":     {live(was(onboarding.Lost), func(f *onboarding.Facts) { f.Sight = onboarding.Sight{} }), onboarding.Lost, onboarding.Customer, "Restore"},
 		"and then it is live":                                      {live(was(onboarding.Lost)), onboarding.Live, "", "live"},
 		"a new domain without a record":                            {live(unborn, way(onboarding.Nowhere)), onboarding.AwaitingDNS, onboarding.Customer, "no record"},
-		"one that leads to another name":                           {live(unborn, way(onboarding.Elsewhere, "old.example.net")), onboarding.AwaitingDNS, onboarding.Customer, "Public DNS leads it to old.example.net. Create the record"},
+		"one that leads to another name":                           {live(unborn, way(onboarding.Elsewhere, "old.example.net")), onboarding.AwaitingDNS, onboarding.Customer, "Public DNS leads it to old.example.net. Change that to the record shop.customer.example CNAME"},
 		"one that leads to addresses, even of CloudFront":          {live(unborn, way(onboarding.Elsewhere, "13.32.1.1")), onboarding.AwaitingDNS, onboarding.Customer, "without the TXT record _cf-challenge.shop.customer.example"},
 		"one that leads to another endpoint":                       {live(unborn, way(onboarding.Edge, "d2.cloudfront.net")), onboarding.AwaitingDNS, onboarding.Customer, "another endpoint of CloudFront (d2.cloudfront.net)"},
 		"one whose CNAMEs are a circle":                            {live(unborn, way(onboarding.Circle)), onboarding.AwaitingDNS, onboarding.Customer, "lead back to themselves"},

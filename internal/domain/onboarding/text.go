@@ -22,6 +22,9 @@ func (f Facts) seenText() string {
 		}
 		return fmt.Sprintf("public DNS leads it to %s.", seen)
 	case Edge:
+		if len(f.Targets) == 0 {
+			return fmt.Sprintf("public DNS leads it to %s.", seen)
+		}
 		return fmt.Sprintf("public DNS leads it to another endpoint of CloudFront (%s).", seen)
 	case Circle:
 		return "its CNAME records lead back to themselves, or are too many to follow."
@@ -29,7 +32,9 @@ func (f Facts) seenText() string {
 		return "some DNS resolvers lead it elsewhere."
 	case Failing:
 		return fmt.Sprintf("DNS lookups of it fail: the name servers of %s do not respond, or the zone's DNSSEC signatures are not valid.", f.zone())
-	case Silent, Here:
+	case Here:
+		return "public DNS leads it to CloudFront."
+	case Silent:
 	}
 	return "public DNS was not asked yet."
 }
@@ -72,6 +77,9 @@ func DNSAdvice(f Facts) string {
 	_, text := f.tellDNS(f.records())
 	return text
 }
+
+// SeenText says what DNS shows of a domain.
+func SeenText(f Facts) string { return sentence(f.seenText()) }
 
 // join puts sentences together, and leaves out those that there are not.
 func join(sentences ...string) string {
