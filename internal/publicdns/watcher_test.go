@@ -399,12 +399,13 @@ func TestLooksAtTheSameTime(t *testing.T) {
 			return onboarding.Sight{Way: onboarding.Silent}
 		}, ignored)
 		defer stop()
-		for i := range 18 {
+		const names, atOnce = 80, 32
+		for i := range names {
 			w.Watch(owner(i), []onboarding.Name{waiting(fmt.Sprintf("n%d.example.com", i), time.Now())})
 		}
 		<-time.NewTimer(14 * time.Second).C
-		if most.Load() != 8 || all.Load() < 18 {
-			t.Errorf("%d looks, %d at the same time, want 18 in less than 15 seconds and 8", all.Load(), most.Load())
+		if most.Load() != atOnce || all.Load() < names {
+			t.Errorf("%d looks, %d at the same time, want %d in less than 15 seconds and %d", all.Load(), most.Load(), names, atOnce)
 		}
 	})
 }
