@@ -209,14 +209,14 @@ func TestDomainSaysWhatPublicDNSShows(t *testing.T) {
 		records []string
 		want    string
 	}{
-		"no record":                     {[]string{soa}, "Public DNS has no record for it."},
+		"no record":                     {[]string{soa}, "There is no DNS record for the domain."},
 		"no zone":                       {nil, "Public DNS has no zone example.com."},
-		"it leads there":                {[]string{"seen.example.com. CNAME " + target + "."}, "Public DNS leads it to CloudFront."},
-		"through the platform's name":   {[]string{"seen.example.com. CNAME c.example.net.", "c.example.net. CNAME " + target + ".", target + ". A 192.0.2.1"}, "Public DNS leads it to CloudFront."},
-		"it leads elsewhere":            {[]string{"seen.example.com. CNAME old.example.net.", "old.example.net. A 192.0.2.1"}, "Public DNS leads it to old.example.net."},
-		"addresses without a challenge": {[]string{"seen.example.com. A 192.0.2.1"}, "Public DNS leads it to 192.0.2.1 without the TXT record _cf-challenge.seen.example.com"},
-		"the challenge of another":      {[]string{"seen.example.com. A 192.0.2.1", `_cf-challenge.seen.example.com. TXT "d2.cloudfront.net"`}, "Public DNS leads it to another endpoint of CloudFront (d2.cloudfront.net)."},
-		"an alias":                      {[]string{"seen.example.com. A 192.0.2.1", `_cf-challenge.seen.example.com. TXT "` + target + `"`}, "Public DNS leads it to CloudFront."},
+		"it leads there":                {[]string{"seen.example.com. CNAME " + target + "."}, "The domain points to CloudFront."},
+		"through the platform's name":   {[]string{"seen.example.com. CNAME c.example.net.", "c.example.net. CNAME " + target + ".", target + ". A 192.0.2.1"}, "The domain points to CloudFront."},
+		"it leads elsewhere":            {[]string{"seen.example.com. CNAME old.example.net.", "old.example.net. A 192.0.2.1"}, "The domain points to old.example.net."},
+		"addresses without a challenge": {[]string{"seen.example.com. A 192.0.2.1"}, "The domain points to 192.0.2.1, not to CloudFront."},
+		"the challenge of another":      {[]string{"seen.example.com. A 192.0.2.1", `_cf-challenge.seen.example.com. TXT "d2.cloudfront.net"`}, "The domain points to another endpoint of CloudFront (d2.cloudfront.net)."},
+		"an alias":                      {[]string{"seen.example.com. A 192.0.2.1", `_cf-challenge.seen.example.com. TXT "` + target + `"`}, "The domain points to CloudFront."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := command(t, "", "domain", "seen.example.com", "-n", ns, "--dns-resolvers", zone(t, tt.records...))

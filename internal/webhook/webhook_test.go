@@ -48,7 +48,7 @@ func TestADomainThatLeadsElsewhereIsAnsweredWithAWarning(t *testing.T) {
 	t.Parallel()
 	r := start(t, webhook.Options{DNS: resolve(t, "shop.example.com. CNAME x.example.net.", "x.example.net. A 192.0.2.1")})
 	r.create(r.tenant("shop", "shop.example.com"))
-	r.says("Public DNS leads it to x.example.net. Change that to the record shop.example.com CNAME d111111abcdef8.cloudfront.net")
+	r.says("The domain points to x.example.net. Replace that with the record shop.example.com CNAME d111111abcdef8.cloudfront.net")
 }
 
 func TestWithoutTheWebhookEverythingElseWorks(t *testing.T) {

@@ -162,6 +162,16 @@ var tenantCases = map[string]limits.Case{
 		Refused:  `domains: [{domain: Shop.example.com}]`,
 		Says:     []string{"spec.domains[0].domain", `"Shop.example.com" has capital letters`, `write "shop.example.com"`},
 	},
+	"a domain is no URL": {
+		Accepted: `domains: [{domain: shop.example.com}]`,
+		Refused:  `domains: [{domain: "https://Shop.example.com/cart"}]`,
+		Says:     []string{"spec.domains[0].domain", `"https://Shop.example.com/cart" has capital letters, but CloudFront accepts only lower-case domain names,`, "no scheme, port, path"},
+	},
+	"a domain is the customer's": {
+		Accepted: `domains: [{domain: cloudfront.net.example.com}]`,
+		Refused:  `domains: [{domain: d111111abcdef8.cloudfront.net}]`,
+		Says:     []string{"spec.domains[0].domain", `"d111111abcdef8.cloudfront.net" is a name of CloudFront itself`, "list the domain of the customer"},
+	},
 	"a domain has no dot at its end": {
 		Accepted: `domains: [{domain: shop.example.com}]`,
 		Refused:  `domains: [{domain: shop.example.com.}]`,

@@ -99,7 +99,7 @@ func each[T any](servers []string, ask func(server string) (T, error)) iter.Seq2
 	}
 }
 
-// ask puts a question to a server, which asks others for what it does not know.
+// ask puts a question to a server, which asks others for what it does not know. A failure has the answer that reports it.
 func ask(ctx context.Context, server, name string, kind uint16) (query.Answer, error) {
 	answer, err := query.Ask(ctx, server, query.Question{Name: name, Kind: kind, Recursive: true})
 	if err != nil {
@@ -107,6 +107,9 @@ func ask(ctx context.Context, server, name string, kind uint16) (query.Answer, e
 	}
 	return answer, answer.Refusal()
 }
+
+// failed reports whether a server has answered that it can't tell.
+func failed(answer query.Answer, err error) bool { return err != nil && answer.Msg != nil }
 
 // asker puts a question to the server that it is for.
 type asker func(name string, kind uint16) (query.Answer, error)

@@ -186,7 +186,7 @@ func (t trail) addresses(ask asker) ([]string, error) {
 func follow(ask asker, name string, targets ...string) (trail, error) {
 	t, asked := trail{names: []string{name}}, name
 	var err error
-	t.answer, err = ask(name, wire.TypeA)
+	t.answer, err = step(ask, name)
 	for err == nil && !slices.Contains(targets, t.end()) {
 		switch next := t.answer.Values(t.end(), dns.CNAME); {
 		case len(next) > 0 && next[0] != "": // a CNAME to the root leads nowhere
@@ -199,10 +199,24 @@ func follow(ask asker, name string, targets ...string) (trail, error) {
 			return t, nil
 		default:
 			asked = t.end()
-			t.answer, err = ask(asked, wire.TypeA)
+			if t.answer, err = step(ask, asked); failed(t.answer, err) {
+				// The name does point there, and nothing is found there.
+				t.answer, err = query.Answer{Msg: new(wire.Msg).SetRcode(t.answer.Msg, wire.RcodeNameError)}, nil
+			}
 		}
 	}
 	return t, err
+}
+
+// step asks for the addresses of a name. A resolver that fails to follow its CNAME still knows that.
+func step(ask asker, name string) (query.Answer, error) {
+	answer, err := ask(name, wire.TypeA)
+	if failed(answer, err) {
+		if alias, aliasErr := ask(name, wire.TypeCNAME); aliasErr == nil && len(alias.Values(name, dns.CNAME)) > 0 {
+			return alias, nil
+		}
+	}
+	return answer, err
 }
 
 // challenges are the texts next to an alias, each of which names an endpoint.

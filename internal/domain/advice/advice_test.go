@@ -87,14 +87,14 @@ func TestOfDNS(t *testing.T) {
 		"no resolver answered":                        {advice.Desired{}, at(onboarding.Silent)(), nil},
 		"it leads to CloudFront":                      {advice.Desired{}, here(), nil},
 		"it leads to another endpoint of CloudFront":  {advice.Desired{}, at(onboarding.Edge, "dother.cloudfront.net")(), nil},
-		"it leads elsewhere by a CNAME":               {advice.Desired{}, elsewhere(), []string{"shop.example.com is not served before DNS leads it to CloudFront. Public DNS leads it to x.example.net. Change that to the record shop.example.com CNAME d1.cloudfront.net at the DNS provider of example.com."}},
-		"it leads elsewhere by an address":            {advice.Desired{}, at(onboarding.Elsewhere, "192.0.2.1")(), []string{"leads it to 192.0.2.1 without the TXT record _cf-challenge.shop.example.com"}},
+		"it leads elsewhere by a CNAME":               {advice.Desired{}, elsewhere(), []string{"shop.example.com is not served before it points to CloudFront. The domain points to x.example.net. Replace that with the record shop.example.com CNAME d1.cloudfront.net at the DNS provider of example.com."}},
+		"it leads elsewhere by an address":            {advice.Desired{}, at(onboarding.Elsewhere, "192.0.2.1")(), []string{"points to 192.0.2.1, not to CloudFront. Replace"}},
 		"its zone is broken":                          {advice.Desired{}, at(onboarding.Failing)(), []string{"the name servers of example.com do not respond"}},
 		"the operator publishes the record":           {published, elsewhere(), nil},
 		"the operator publishes it in no zone":        {published, nowhere(noZone), []string{"public DNS has no zone example.com"}},
 		"there is no zone":                            {advice.Desired{}, nowhere(noZone), []string{"public DNS has no zone example.com"}},
 		"there is no record yet":                      {advice.Desired{}, nowhere(), nil},
-		"CloudFront needs one for its challenge":      {hosted, nowhere(), []string{"Public DNS has no record for it. Create the record shop.example.com CNAME d1.cloudfront.net"}},
+		"CloudFront needs one for its challenge":      {hosted, nowhere(), []string{"There is no DNS record for the domain. Create the record shop.example.com CNAME d1.cloudfront.net"}},
 		"another web server answers the challenge":    {managed, nowhere(), nil},
 		"CAA records forbid Amazon":                   {managed, here(issuers("letsencrypt.org")), []string{`the CAA records of example.com allow only letsencrypt.org to issue a certificate for shop.example.com, so AWS can't. Add the record example.com CAA 0 issue "amazon.com".`}},
 		"CAA records forbid all":                      {managed, here(issuers("")), []string{"allow no authority"}},
@@ -114,7 +114,7 @@ func TestOfDNS(t *testing.T) {
 		})
 	}
 	got := advice.Of(advice.Desired{}, advice.Known{Sights: []advice.Sight{elsewhere()}})
-	check(t, got, []want{{advice.DNS, "shop.example.com is not served before DNS leads it to CloudFront. Public DNS leads it to x.example.net."}})
+	check(t, got, []want{{advice.DNS, "shop.example.com is not served before it points to CloudFront. The domain points to x.example.net."}})
 }
 
 func TestDenied(t *testing.T) {

@@ -35,7 +35,7 @@ type Sight struct {
 // amazon are the names by which CAA records allow Amazon's authority.
 var amazon = []string{"amazon.com", "amazontrust.com", "awstrust.com", "amazonaws.com"}
 
-// Text says where DNS leads the domain. The target is empty if it is not known.
+// Text says where the domain points. The target is empty if it is not known.
 func (s Sight) Text(target string) string {
 	if s.NoZone != "" {
 		return "Public DNS has no zone " + s.NoZone + "."
@@ -65,7 +65,7 @@ func (s Sight) unreachable(d Desired, target string) string {
 	if target != "" {
 		text = onboarding.DNSAdvice(s.facts(target))
 	}
-	return fmt.Sprintf("spec.domains: %s is not served before DNS leads it to CloudFront. %s", s.Domain, text)
+	return fmt.Sprintf("spec.domains: %s is not served before it points to CloudFront. %s", s.Domain, text)
 }
 
 // forbidden says that CAA records keep Amazon from issuing the certificate that is asked for.

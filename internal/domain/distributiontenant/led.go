@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -40,7 +41,7 @@ func (in Input) undirected() []string {
 
 // heldFromAWS are those of which AWS is not asked now.
 func (in Input) heldFromAWS() []string {
-	if in.Nudged || in.asksIn() <= 0 {
+	if in.Nudged || in.contested() || in.asksIn() <= 0 {
 		return nil
 	}
 	return in.undirected()
@@ -84,10 +85,24 @@ func (in Input) Onboarding(random float64) Attempts {
 	case a.Verified.IsZero():
 		a.Verified = in.Now.Add(-explainAfter - time.Duration(random*float64(explainAfter)))
 	}
+	if in.World.RefusedWith(fault.DomainUnverified) {
+		a.Words = in.refusedWords()
+	}
 	if !in.renewsLate() {
 		a.RenewalSeen, a.Unrenewed = time.Time{}, nil
 	}
 	return a
+}
+
+// refusedWords are what AWS says of the domains that it has just refused for the sake of their DNS.
+func (in Input) refusedWords() map[string]string {
+	words, served := map[string]string{}, in.states()
+	for _, d := range in.Desired.Domains {
+		if served[d] != DomainActive {
+			words[d] = prose.Sentence(in.World.Refused.Message)
+		}
+	}
+	return words
 }
 
 // onlyLed is the input as if the spec of a tenant that exists did not have the domains that are held, apart from those that
@@ -118,6 +133,13 @@ func led(in judged) (Decision, bool) {
 	return in.awaitLed(resource.ReasonDomainValidationPending)
 }
 
+// contested reports whether AWS has refused the domains because another tenant has one, as far as is known: DNS is not
+// what is missing.
+func (in Input) contested() bool {
+	ready := in.Memory.Conditions[chain.Ready]
+	return ready.Reason == resource.ReasonDomainConflict && ready.Generation == in.Generation
+}
+
 // awaitLed ends the pass until DNS changes, or it is time to ask AWS all the same. Until public DNS was asked, a new process
 // keeps what was said.
 func (in judged) awaitLed(reason chain.Reason) (Decision, bool) {
@@ -136,7 +158,7 @@ func (in judged) awaitLed(reason chain.Reason) (Decision, bool) {
 	if in.World.Sights[domains[0]].Way == "" && in.toldToWait() {
 		return do(Rest{After: due, KeepConditions: true})
 	}
-	text := fmt.Sprintf("spec.domains: %s is added once public DNS leads it to CloudFront. %s AWS is asked then, and every hour.", domains[0], onboarding.DNSAdvice(in.factsOf(domains[0])))
+	text := fmt.Sprintf("spec.domains: %s is added once it points to CloudFront. %s AWS is asked then, and every hour.", domains[0], onboarding.DNSAdvice(in.factsOf(domains[0])))
 	if others := len(domains) - 1; others > 0 {
 		text += fmt.Sprintf(" status.domains has the records of %s.", prose.Count(others, "more domain", "more domains"))
 	}

@@ -44,13 +44,16 @@ func waitsSince(ago time.Duration) func(*distributiontenant.Input) {
 	}
 }
 
-// saidToWait is a new process that reads in status that the object waits for DNS.
+// verified is when AWS was last asked for its word.
 func verified(ago time.Duration) func(*distributiontenant.Input) {
 	return func(in *distributiontenant.Input) { in.Attempts.Verified = now.Add(-ago) }
 }
 
-func saidToWait(in *distributiontenant.Input) {
-	in.Memory.Conditions = map[chain.ConditionType]chain.Condition{chain.Ready: {Type: chain.Ready, Reason: resource.ReasonDomainValidationPending, Generation: in.Generation}}
+// said is what an earlier pass, or an earlier process, has told of Ready.
+func said(reason chain.Reason) func(*distributiontenant.Input) {
+	return func(in *distributiontenant.Input) {
+		in.Memory.Conditions = map[chain.ConditionType]chain.Condition{chain.Ready: {Type: chain.Ready, Reason: reason, Generation: in.Generation}}
+	}
 }
 
 // endsIn has a certificate of its own that expires then.
@@ -80,10 +83,11 @@ func ledCases() map[string]question {
 		"resolvers that do not answer hold nothing":                    {in: with(unborn(), requested, watched(onboarding.Silent), askedAWS(time.Minute)), rule: "TenantPresent", step: plain},
 		"nor lead there because their zone is broken":                  {in: with(unborn(), requested, watched(onboarding.Failing), askedAWS(time.Minute)), rule: "Led", step: waits(59 * time.Minute), reason: pending},
 		"without resolvers it is tried as before":                      {in: with(unborn(), requested, askedAWS(time.Minute)), rule: "TenantPresent", step: plain},
-		"a new process does not ask all over again":                    {in: with(unborn(), requested, watched(""), saidToWait), rule: "Led", step: distributiontenant.Rest{After: time.Hour, KeepConditions: true}},
+		"a new process does not ask all over again":                    {in: with(unborn(), requested, watched(""), said(resource.ReasonDomainValidationPending)), rule: "Led", step: distributiontenant.Rest{After: time.Hour, KeepConditions: true}},
 		"a change of the spec is tried at once":                        {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Minute), edited), rule: "TenantPresent", step: plain},
 		"a tenant that validates nothing is created without DNS":       {in: with(unborn(), watched(onboarding.Nowhere), askedAWS(time.Minute)), rule: "TenantPresent", step: create(unborn())},
 		"a refusal for the sake of DNS is told with the record to set": {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(0), refused(fault.DomainUnverified)), rule: "TenantPresent", step: waits(time.Hour), reason: pending},
+		"a domain that another tenant has does not wait for its DNS": {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Minute), said(resource.ReasonDomainConflict)), rule: "TenantPresent", step: plain},
 		"a mistake of the platform is told before DNS": {
 			in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Minute), func(in *distributiontenant.Input) {
 				in.World.Distribution = &distributiontenant.Distribution{ID: "E1", Missing: true}
@@ -143,5 +147,17 @@ func TestADomainOfAPausedObject(t *testing.T) {
 	r := distributiontenant.Conclude(in, distributiontenant.Outcome{Decision: distributiontenant.Decide(in)})
 	if d := r.Domains[0]; d.WaitsFor != onboarding.Platform || !strings.Contains(d.Message, "until its paused annotation is removed") {
 		t.Errorf("got %s, waits for %q: %s", d.State, d.WaitsFor, d.Message)
+	}
+}
+
+// AWS's word on a domain that it has just refused is told, and is still told while nothing is sent.
+func TestARefusalIsTold(t *testing.T) {
+	in := with(unborn(), requested, watched(onboarding.Here), askedAWS(0), func(in *distributiontenant.Input) {
+		in.World.Refused = &fault.Error{Kind: fault.DomainUnverified, Message: "Could not verify Domain Name ownership"}
+	})
+	in.Attempts, in.World.Refused = in.Onboarding(0), nil
+	r := distributiontenant.Conclude(in, distributiontenant.Outcome{Decision: distributiontenant.Decide(in)})
+	if d := r.Domains[0]; d.State != onboarding.Validating || !strings.HasSuffix(d.Message, "The operator retries. AWS: Could not verify Domain Name ownership.") {
+		t.Errorf("%s: %s", d.State, d.Message)
 	}
 }

@@ -204,7 +204,7 @@ func (in judged) renewalOf(domain string) string {
 	if s == nil || !slices.Contains(in.Attempts.Unrenewed, domain) {
 		return ""
 	}
-	return fmt.Sprintf("Its certificate expires on %s and can't be renewed until public DNS leads the domain to CloudFront.", s.NotAfter.Format(time.DateOnly))
+	return fmt.Sprintf("Its certificate expires on %s and can't be renewed until the domain points to CloudFront.", s.NotAfter.Format(time.DateOnly))
 }
 
 // EventDomainLost (Warning; DistributionTenant): a domain that was live has led elsewhere for hours. CloudFront still serves
@@ -221,7 +221,7 @@ func domainEvents(in Input, r Report) (events []chain.Event) {
 		case d.State == onboarding.Lost && before != onboarding.Lost:
 			events = append(events, chain.Event{Warning: true, Reason: EventDomainLost, Message: d.Domain + ": " + prose.Sentence(d.Message)})
 		case d.State == onboarding.Live && before == onboarding.Lost:
-			events = append(events, chain.Event{Reason: EventDomainLive, Message: d.Domain + ": public DNS leads the domain to CloudFront again."})
+			events = append(events, chain.Event{Reason: EventDomainLive, Message: d.Domain + ": the domain points to CloudFront again."})
 		}
 	}
 	return events

@@ -110,11 +110,11 @@ func Table() []Row {
 	return []Row{
 		{Leaving, "The spec no longer has the domain, or the object is being deleted.", "nothing", func(f Facts) bool { return f.Leaving }, told("", "The domain is being removed.")},
 		{Disabled, "The tenant or its distribution is disabled, by the spec or outside of Kubernetes.", "the platform", func(f Facts) bool { return f.Has && (!f.Enabled || f.Off != "") }, Facts.tellDisabled},
-		{Lost, "CloudFront serves the domain, but public DNS has led it elsewhere for hours.", "the customer", Facts.lost, Facts.tellLost},
-		{Live, "CloudFront serves the domain, the tenant is deployed, and DNS leads there. Where public DNS can't be asked, CloudFront's word is enough.", "nothing", Facts.live, Facts.tellLive},
+		{Lost, "CloudFront serves the domain, but has pointed elsewhere for hours.", "the customer", Facts.lost, Facts.tellLost},
+		{Live, "CloudFront serves the domain, the tenant is deployed, and the domain points there. Where public DNS can't be asked, CloudFront's word is enough.", "nothing", Facts.live, Facts.tellLive},
 		{Refused, "AWS, the grant or a claim refuses what the spec asks for, or the domain can't belong to a customer.", "the platform", Facts.refused, Facts.tellRefused},
 		{AwaitingProof, "The grant demands a proof of the domain, and its TXT record was not found.", "the customer", Facts.unproven, Facts.tellUnproven},
-		{AwaitingDNS, "CloudFront takes the domain only once DNS leads it there, or would serve it if DNS did, and DNS does not.", "the customer; for records of the operator, the operator or the platform", Facts.awaitsDNS, Facts.tellDNS},
+		{AwaitingDNS, "CloudFront takes the domain only once it points there, or would serve it if it did, and it does not.", "the customer; for records of the operator, the operator or the platform", Facts.awaitsDNS, Facts.tellDNS},
 		{Validating, "CloudFront checks the domain, or will once the operator may add it, or a web server has to answer its challenge, or no certificate covers the domain.", "AWS, the customer or the platform", Facts.validating, Facts.tellValidating},
 		{Issuing, "CloudFront was asked for a certificate and has not issued it.", "AWS", func(f Facts) bool { return f.Has && !f.Served && f.Certificate == Requested }, Facts.tellIssuing},
 		{Deploying, "Everything is there, and CloudFront distributes it to its edge locations, or the domain is about to be moved.", "AWS; before a move, the operator; if the object is paused, the platform", func(Facts) bool { return true }, Facts.tellDeploying},
@@ -196,7 +196,7 @@ func (f Facts) tellDisabled([]Record) (Party, string) {
 }
 
 func (f Facts) tellLost(records []Record) (Party, string) {
-	return Customer, join("The domain was live, and "+f.seenText(), "Nothing was removed: CloudFront still serves it.", f.advice(records, "Restore"))
+	return Customer, join("The domain was live, but now "+f.seenText("it"), "Nothing was removed: CloudFront still serves it.", f.advice(records, "Restore"))
 }
 
 func (f Facts) tellLive(records []Record) (Party, string) {
@@ -204,7 +204,7 @@ func (f Facts) tellLive(records []Record) (Party, string) {
 	case f.Renewal != "":
 		return Customer, "The domain is live. " + f.Renewal
 	case !f.Publishes && f.Watched && f.Sight.Way.Astray():
-		return "", join("The domain is live, but "+f.seenText(), f.advice(records, "Restore"))
+		return Customer, join("CloudFront serves the domain, but "+f.seenText("it"), f.advice(records, "Restore"))
 	}
 	return "", "The domain is live."
 }
@@ -231,17 +231,17 @@ func (f Facts) tellDNS(records []Record) (Party, string) {
 	case f.Publishes:
 		return Operator, f.Held
 	case len(f.Targets) == 0 && f.Untargeted != "":
-		return Platform, "The domain has to lead to " + f.Untargeted
+		return Platform, "The domain has to point to " + f.Untargeted
 	case len(f.Targets) == 0:
-		return Operator, "The operator looks up where the domain has to lead."
+		return Operator, "The operator looks up where the domain has to point."
 	case f.Sight.Way == Partly:
 		return AWS, "Some DNS resolvers return the new record, others still have the previous one. They follow when its TTL has passed."
 	case !f.Watched, !f.Sight.Way.Known():
 		return Customer, f.advice(records, "Create")
 	case f.Sight.Way == Nowhere:
-		return Customer, join(sentence(f.seenText()), f.advice(records, "Create"))
+		return Customer, join(sentence(f.seenText("the domain")), f.advice(records, "Create"))
 	}
-	return Customer, join(sentence(f.seenText()), f.advice(records, "Change that to"))
+	return Customer, join(sentence(f.seenText("the domain")), f.advice(records, "Replace that with"))
 }
 
 func (f Facts) tellValidating([]Record) (Party, string) {
@@ -252,12 +252,15 @@ func (f Facts) tellValidating([]Record) (Party, string) {
 		return Platform, "No certificate covers the domain. Request one with spec.managedCertificateRequest, or use one that covers it." + f.word()
 	}
 	if f.Stopped != "" {
-		return Platform, "DNS leads the domain to CloudFront. " + f.Stopped
+		return Platform, "The domain points to CloudFront. " + f.Stopped
 	}
 	if f.Others {
-		return Customer, "DNS leads the domain to CloudFront. It is added once the other domains of the tenant lead there, too."
+		return Customer, "The domain points to CloudFront. It is added once the other domains of the tenant do, too."
 	}
-	return AWS, "DNS leads the domain to CloudFront, which checks it now." + f.word()
+	if f.Word != "" {
+		return AWS, "The domain points to CloudFront, which has not accepted it yet. The operator retries." + f.word()
+	}
+	return AWS, "The domain points to CloudFront, which checks it now."
 }
 
 func (f Facts) tellIssuing([]Record) (Party, string) {

@@ -66,7 +66,7 @@ func (r Record) Same(other Record) bool {
 // text is how a user reads a record.
 func (r Record) text() string {
 	if r.Type == typeAlias {
-		return "ALIAS or ANAME " + r.Name + " to " + r.Value
+		return r.Name + " ALIAS (or ANAME) " + r.Value
 	}
 	return r.Name + " " + r.Type + " " + r.Value
 }

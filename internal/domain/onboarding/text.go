@@ -10,33 +10,41 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// seenText says where DNS leads the domain, as the end of a sentence.
-func (f Facts) seenText() string {
+// seenText says where public DNS leads the domain, which is named as who, as the end of a sentence.
+func (f Facts) seenText(who string) string {
 	seen := prose.List(f.Sight.Seen)
 	switch f.Sight.Way {
 	case Nowhere:
-		return "public DNS has no record for it."
+		return fmt.Sprintf("there is no DNS record for %s.", who)
 	case Elsewhere:
-		if f.addressed() {
-			return fmt.Sprintf("public DNS leads it to %s without the TXT record %s%s that CloudFront requires with addresses.", seen, challengeLabel, f.Domain)
-		}
-		return fmt.Sprintf("public DNS leads it to %s.", seen)
+		return fmt.Sprintf("%s points to %s%s.", who, seen, f.foreign())
 	case Edge:
 		if len(f.Targets) == 0 {
-			return fmt.Sprintf("public DNS leads it to %s.", seen)
+			return fmt.Sprintf("%s points to %s.", who, seen)
 		}
-		return fmt.Sprintf("public DNS leads it to another endpoint of CloudFront (%s).", seen)
+		return fmt.Sprintf("%s points to another endpoint of CloudFront (%s).", who, seen)
 	case Circle:
-		return "its CNAME records lead back to themselves, or are too many to follow."
+		return fmt.Sprintf("the CNAME records of %s form a loop, or are too many to follow.", who)
 	case Partly:
-		return "some DNS resolvers lead it elsewhere."
+		return fmt.Sprintf("some DNS resolvers return another record for %s.", who)
 	case Failing:
-		return fmt.Sprintf("DNS lookups of it fail: the name servers of %s do not respond, or the zone's DNSSEC signatures are not valid.", f.zone())
+		return fmt.Sprintf("DNS lookups of %s fail: the name servers of %s do not respond, or the zone's DNSSEC signatures are not valid.", who, f.zone())
 	case Here:
-		return "public DNS leads it to CloudFront."
+		return fmt.Sprintf("%s points to CloudFront.", who)
 	case Silent:
 	}
-	return "public DNS was not asked yet."
+	return fmt.Sprintf("public DNS was not asked for %s yet.", who)
+}
+
+// foreign says why addresses that were seen are not enough.
+func (f Facts) foreign() string {
+	switch {
+	case !f.addressed():
+		return ""
+	case f.Place.Apex:
+		return fmt.Sprintf(" without the TXT record %s%s that CloudFront requires with addresses", challengeLabel, f.Domain)
+	}
+	return ", not to CloudFront"
 }
 
 // addressed reports whether what was seen are addresses.
@@ -63,7 +71,7 @@ func (f Facts) advice(records []Record, verb string) string {
 	if len(texts) > 1 {
 		what = "the records"
 	}
-	return fmt.Sprintf("%s %s %s at the DNS provider of %s.", verb, what, prose.List(texts), f.zone())
+	return fmt.Sprintf("%s %s %s at the DNS provider of %s.", verb, what, strings.Join(texts, " and "), f.zone())
 }
 
 // zone is the one in which the records of the domain probably are.
@@ -79,7 +87,7 @@ func DNSAdvice(f Facts) string {
 }
 
 // SeenText says what DNS shows of a domain.
-func SeenText(f Facts) string { return sentence(f.seenText()) }
+func SeenText(f Facts) string { return sentence(f.seenText("the domain")) }
 
 // join puts sentences together, and leaves out those that there are not.
 func join(sentences ...string) string {
