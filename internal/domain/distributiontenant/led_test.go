@@ -161,3 +161,16 @@ func TestARefusalIsTold(t *testing.T) {
 		t.Errorf("%s: %s", d.State, d.Message)
 	}
 }
+
+// A domain that its customer has pointed elsewhere stays with the tenant.
+func TestALostDomainIsKept(t *testing.T) {
+	const lost = "beta.example.com"
+	in := with(quiet(), edited, requested, sent, managed(newARN, certificate.Issued), has(ledName, lost), names(ledName, lost), watched(onboarding.Here), askedAWS(time.Minute), func(in *distributiontenant.Input) {
+		in.World.Sights[lost] = onboarding.Sight{Way: onboarding.Elsewhere, At: now, Astray: now.Add(-48 * time.Hour)}
+		in.Memory.Domains = map[string]distributiontenant.DomainMemory{lost: {Domain: onboarding.Domain{Domain: lost, State: onboarding.Lost}}}
+		change(in, func(t *distributiontenant.Observed) { t.Customizations.CertificateARN = newARN })
+	})
+	if d := distributiontenant.Decide(in); d.Rule != "Idle" {
+		t.Errorf("rule %s, step %+v", d.Rule, d.Step)
+	}
+}
