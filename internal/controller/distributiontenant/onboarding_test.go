@@ -43,10 +43,13 @@ type onboards struct {
 	dns *customers
 }
 
-func newOnboards(t *testing.T) onboards {
+func newOnboards(t *testing.T) onboards { t.Helper(); return newOnboardsWith(t, world.Options{}) }
+
+func newOnboardsWith(t *testing.T, options world.Options) onboards {
 	t.Helper()
 	c := &customers{ways: map[string]onboarding.Sight{}, looks: map[string]int{}}
-	o := onboards{certWorldWith(t, world.Options{Guide: c}), c}
+	options.Guide = c
+	o := onboards{certWorldWith(t, options), c}
 	o.Apply(o.Tenant("first", plainShop)) // AWS makes the connection group with the first tenant
 	o.Advance(time.Hour)
 	return o
@@ -205,4 +208,33 @@ func TestASecondDomainIsAddedWhenItLeadsThere(t *testing.T) {
 	o.Advance(3 * time.Hour)
 	o.isIn(t, second, v1alpha1.DomainLive, "")
 	is(t, o.World, "shop", readyTrue, syncedTrue)
+}
+
+// A certificate that can't be renewed because of its domain is told long before it expires, at the price of one question a
+// day, and no more once it was renewed.
+func TestADomainThatKeepsItsRenewalUp(t *testing.T) {
+	t.Parallel()
+	o := newOnboardsWith(t, world.Options{Expiry: true})
+	o.leads(newcomer, onboarding.Here)
+	o.Apply(o.Tenant("shop", waitingShop...))
+	o.Advance(day)
+	o.isIn(t, newcomer, v1alpha1.DomainLive, "")
+	ends := get(t, o.World, "shop").Status.Certificate.NotAfter.Time
+	// The customer's CAA records, say, keep Amazon out: resolvers don't see it.
+	o.Sim.SetResolving(false, newcomer)
+	for late := ends.Add(-44 * day); o.Clock.Now().Before(late); {
+		o.Advance(min(2*day, late.Sub(o.Clock.Now())))
+	}
+	if d := o.isIn(t, newcomer, v1alpha1.DomainLive, v1alpha1.PartyCustomer); !strings.Contains(d.Message, "Its certificate expires on "+ends.Format(time.DateOnly)) {
+		t.Errorf("it says %q", d.Message)
+	}
+	calls, writes := o.Calls(), o.KubeWrites()
+	o.Advance(2 * day)
+	if asked := world.Since(calls, o.Calls()); asked["DescribeCertificate"] > 4 || o.KubeWrites() != writes {
+		t.Errorf("%d writes and the calls %v in two days", o.KubeWrites()-writes, asked)
+	}
+	o.Sim.SetResolving(true, newcomer)
+	o.Advance(2 * day)
+	o.Advance(day)
+	o.isIn(t, newcomer, v1alpha1.DomainLive, "")
 }
