@@ -44,7 +44,7 @@ type DomainStatus struct {
 
 	// state says how far the domain is: AwaitingProof (a TXT record has to prove whose it is), AwaitingDNS (it does not lead
 	// to CloudFront yet), Validating (CloudFront checks it), Issuing (its certificate is being issued), Deploying, Live, Lost
-	// (it was live, and leads elsewhere), Disabled (the spec disables the tenant), Leaving (it is being removed) or Refused
+	// (it was live, and points elsewhere), Disabled (the spec disables the tenant), Leaving (it is being removed) or Refused
 	// (a mistake or a conflict has to be fixed first).
 	// +required
 	State DomainState `json:"state,omitempty"`
@@ -75,7 +75,7 @@ type DomainStatus struct {
 // +kubebuilder:validation:Enum=Routing;Challenge;Proof;HTTP
 type RecordPurpose string
 
-// The purposes: Routing leads the domain to CloudFront, Challenge tells CloudFront to which endpoint addresses lead, Proof
+// The purposes: Routing points the domain to CloudFront, Challenge tells CloudFront to which endpoint addresses belong, Proof
 // proves to the platform whose the domain is, and HTTP is a redirect that the web server of the domain has to answer with.
 const (
 	PurposeRouting   RecordPurpose = "Routing"

@@ -111,7 +111,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.Var(&c.DNSResolvers, "dns-resolvers",
 		"Comma-separated list of DNS servers (host:port) that must return a new record before the operator creates the tenant in CloudFront. They delay the creation by at most five minutes. Empty: no check. The records that prove domains to a grant are looked up there, too, which needs two servers.")
 	f.BoolVar(&c.WatchDomains, "watch-domains", true,
-		"Look in public DNS where the domains of customers lead that the operator doesn't publish, and ask CloudFront as soon as they lead to their tenant. Asks the servers of --dns-resolvers, or those of the pod without them, about at most 50 domains a second.")
+		"Look in public DNS where the domains of customers point that the operator doesn't publish, and ask CloudFront as soon as they point to their tenant. Asks the servers of --dns-resolvers, or those of the pod without them, about at most 50 domains a second.")
 
 	f.StringVar(&c.DNSAccounts, "dns-accounts", "", "File with the accounts at DNS providers other than Route 53. It is followed while the operator runs. Empty: there are none.")
 

@@ -56,7 +56,7 @@ func (g *Gauges) table() []*scraped {
 			gauge{"dns_account_valid", "provider account", "1 for each DNS account that can be used, 0 for one whose configuration or Secret is not valid."}),
 
 		scrape(g.watchedDomains,
-			gauge{"watched_domains", "way", "Domains that the operator does not publish, by where public DNS leads them: Here (to the tenant), Partly (not all DNS servers agree), Nowhere (no record), Elsewhere, Edge (another endpoint of CloudFront), Circle (CNAMEs that lead back), Silent (no DNS server answers), or Unseen before the first look." + active}),
+			gauge{"watched_domains", "way", "Domains that the operator does not publish, by where they point in public DNS: Here (to the tenant), Partly (not all DNS servers agree), Nowhere (no record), Elsewhere, Edge (another endpoint of CloudFront), Circle (CNAMEs that form a loop), Failing (lookups of the name fail), Silent (no DNS server answers), or Unseen before the first look." + active}),
 
 		scrape(g.inventories,
 			gauge{"inventory_tenants", "account", "Tenants in the AWS account that the operator knows of, including those it does not own. The label account is empty for the operator's own account."},
