@@ -66,7 +66,7 @@ func domainCommand(s *session) *cobra.Command {
 	return c
 }
 
-// domain shows a domain, and waits for it if that is wanted.
+// domain shows a domain, and waits for it if that is wanted. A document is shown once, at the end.
 func (s *session) domain(ctx context.Context, domain string, o domainOptions) error {
 	d, err := s.find(ctx, domain)
 	if err != nil {
@@ -78,26 +78,22 @@ func (s *session) domain(ctx context.Context, domain string, o domainOptions) er
 		}
 		return s.print(o.out, "Domain", d)
 	}
-	silent := o.wait && o.out.format != "" // one document, at the end
-	if !silent {
+	document, waits := o.out.format != "", o.wait && !d.ended()
+	if !document || !waits {
 		if err := show(); err != nil {
 			return err
 		}
 	}
-	if o.wait && !d.ended() {
-		err = s.waitFor(ctx, o.timeout, &d, func() error {
-			if silent {
-				return nil
+	if waits {
+		err := s.waitFor(ctx, o.timeout, &d, func() {
+			if !document {
+				d.change(s.page())
 			}
-			fmt.Fprintln(s.Streams.Out)
-			return show()
 		})
-		if err != nil {
-			return err
+		if err == nil && document {
+			err = show()
 		}
-	}
-	if silent {
-		if err := show(); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -197,7 +193,7 @@ func (d domainView) verdict() error {
 var errWaited = errors.New("the domain is live or refused")
 
 // waitFor follows a domain until it is live or refused, or until the time is over, and tells of each change.
-func (s *session) waitFor(ctx context.Context, timeout time.Duration, d *domainView, changed func() error) error {
+func (s *session) waitFor(ctx context.Context, timeout time.Duration, d *domainView, changed func()) error {
 	following := ctx
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -211,9 +207,7 @@ func (s *session) waitFor(ctx context.Context, timeout time.Duration, d *domainV
 		}
 		if !equality.Semantic.DeepEqual(d.DomainStatus, now.DomainStatus) {
 			d.DomainStatus, d.target = now.DomainStatus, now.target
-			if err := changed(); err != nil {
-				return err
-			}
+			changed()
 		}
 		if d.ended() {
 			return errWaited
@@ -300,6 +294,11 @@ func (d domainView) text(p *page) {
 		p.line("")
 		p.wrapped("", p.paint(faint, "now:")+" "+d.Public.text)
 	}
+}
+
+// change tells of a change in a line.
+func (d domainView) change(p *page) {
+	p.wrapped("  ", p.paint(faint, p.now.Format(time.TimeOnly))+"  "+p.paint(d.color(), cmp.Or(string(d.State), "Unknown"))+"  "+d.Message)
 }
 
 // recordTable shows what has to be set.
