@@ -115,7 +115,7 @@ func (s *story) look(ctx context.Context) error {
 	)
 }
 
-// routed wants that these names lead to CloudFront, or do not.
+// routed wants that these names point to CloudFront, or do not.
 func (s *story) routed(wanted bool, names ...string) step {
 	return func(ctx context.Context) error {
 		var routing map[string]string

@@ -17,7 +17,9 @@ import (
 // watch prints each change of a domain in the namespace default, and the records that its customer has to set. The
 // informer watches, and continues after errors, with longer and longer pauses between its attempts.
 func watch(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, out io.Writer) error {
-	objects, err := cache.New(config, cache.Options{Scheme: scheme, DefaultNamespaces: map[string]cache.Config{"default": {}}})
+	objects, err := cache.New(config, cache.Options{
+		Scheme: scheme, DefaultNamespaces: map[string]cache.Config{"default": {}},
+	})
 	if err != nil {
 		return err
 	}
