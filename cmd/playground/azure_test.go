@@ -21,7 +21,7 @@ import (
 )
 
 // The operator's adapter publishes at the simulated Azure with what the account and the folder of authorities have, and
-// CloudFront issues a certificate for a name there as long as it leads to it.
+// CloudFront issues a certificate for a name there as long as it points to it.
 func TestAWSKnowsWhatAzureAnswers(t *testing.T) {
 	w := withDNSProviders(t)
 	zones := atAzure(t, w)

@@ -47,7 +47,7 @@ func (w *testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CloudFront issues a certificate for a name at Cloudflare because it leads there, and only as long as it does.
+// CloudFront issues a certificate for a name at Cloudflare because it points there, and only as long as it does.
 func TestAWSKnowsWhatCloudflareAnswers(t *testing.T) {
 	w := withDNSProviders(t)
 	c := w.cloudflare
@@ -72,12 +72,12 @@ func TestAWSKnowsWhatCloudflareAnswers(t *testing.T) {
 	_, id := c.record()
 	send(http.MethodPatch, records+"/"+id, map[string]any{"content": elsewhere})
 	if got := resolving(); len(got) != 0 {
-		t.Errorf("after the record was led elsewhere %v lead to CloudFront", got)
+		t.Errorf("after the record was pointed elsewhere %v point to CloudFront", got)
 	}
 	send(http.MethodPatch, records+"/"+id, map[string]any{"content": endpoint})
 	send(http.MethodDelete, records+"/"+id, nil)
 	if got := resolving(); len(got) != 0 {
-		t.Errorf("after the record was deleted %v lead to CloudFront", got)
+		t.Errorf("after the record was deleted %v point to CloudFront", got)
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	shopDomain   = "shop." + cloudflareZone
 	// listable is how old what the operator knows of a zone is at least when a user has it listed again.
 	listable = time.Minute
-	// elsewhere is where the record leads after it was changed by hand.
+	// elsewhere is where the record points after it was changed by hand.
 	elsewhere = "elsewhere.example"
 )
 

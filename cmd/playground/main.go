@@ -33,7 +33,7 @@ const usage = `Usage: playground demo|up [flags]
 demo    shows the life of some tenants in two minutes, and exits
 up      starts the same environment and keeps it running until Ctrl-C
 lookup  queries the public DNS of the running environment, at $` + dnsVariable + `, like dig
-set     sets a record in the public DNS of a customer; without a value, it deletes the record
+set     sets a record in the public DNS of a customer, and deletes it without a value; set --help has examples
 db      runs a statement on its customers table, at $` + dbVariable + `, like psql
 
 Flags of demo and up:
@@ -73,7 +73,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return runLookup(args[1:], []string{os.Getenv(cloudflareDNSVariable), os.Getenv(azureDNSVariable), os.Getenv(dnsVariable)}, stdout, stderr)
 	}
 	if len(args) > 0 && args[0] == setCommand {
-		return runSet(args[1:], os.Getenv(endpointVariable), stdout, stderr)
+		return runSet(args[1:], os.Getenv(endpointVariable), os.Getenv(resolverVariable), stdout, stderr)
 	}
 	if len(args) > 0 && args[0] == dbCommand {
 		return runDB(args[1:], os.Getenv(dbVariable), stdout, stderr)

@@ -21,7 +21,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/dnsserver"
 )
 
-// cloudFrontSuffix is where names end that lead to CloudFront.
+// cloudFrontSuffix is where names end that point to CloudFront.
 const cloudFrontSuffix = ".cloudfront.net"
 
 // provider is a simulated DNS provider other than AWS, which runs in this process: an API, and the name server of its
@@ -29,7 +29,7 @@ const cloudFrontSuffix = ".cloudfront.net"
 type provider struct {
 	w    *world
 	name string
-	// cnames are the records of the zone that may lead to CloudFront: where each leads, by its name.
+	// cnames are the records of the zone that may point to CloudFront: where each points, by its name.
 	cnames func() map[string]string
 	server *http.Server
 	names  *dnsserver.Server
@@ -37,7 +37,7 @@ type provider struct {
 	address, dns string
 
 	mu sync.Mutex
-	// told are names that lead to CloudFront, as the simulated AWS was told.
+	// told are names that point to CloudFront, as the simulated AWS was told.
 	told []string
 }
 
@@ -67,7 +67,7 @@ func (p *provider) serve(ctx context.Context, api http.Handler, startDNS func(ct
 
 func (p *provider) stop() error { return errors.Join(p.server.Close(), p.names.Stop()) }
 
-// public lets the simulated AWS know which names lead to CloudFront: it does not ask the name servers of others.
+// public lets the simulated AWS know which names point to CloudFront: it does not ask the name servers of others.
 func (p *provider) public(ctx context.Context, api http.Handler) http.Handler {
 	return http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		api.ServeHTTP(response, request)
@@ -130,7 +130,7 @@ func writeSecret(path, text string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))
 }
 
-// providersEnv leads curl and lookups to the simulated Cloudflare, and lookups to the simulated Azure.
+// providersEnv points curl and lookups to the simulated Cloudflare, and lookups to the simulated Azure.
 func (w *world) providersEnv() []string {
 	return []string{
 		"CLOUDFLARE_BASE_URL=" + w.cloudflare.url(), "CLOUDFLARE_API_TOKEN=" + cloudflareToken, "CLOUDFLARE_ZONE=" + w.cloudflare.zone.ID,

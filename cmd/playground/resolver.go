@@ -8,7 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/dnsserver"
 )
 
-// resolverVariable leads kubectl cfdt domain to the public resolver.
+// resolverVariable has the address of the public resolver.
 const resolverVariable = "PLAYGROUND_RESOLVER"
 
 // startResolver starts what the operator asks for the domains of customers. The simulated AWS answers for names elsewhere

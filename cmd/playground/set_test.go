@@ -12,7 +12,9 @@ import (
 
 // A customer sets records at their provider, and the public resolver of the playground returns them.
 func TestSet(t *testing.T) {
+	const endpoint = "d111111abcdef8.cloudfront.net"
 	seed := sim.DefaultSeed()
+	seed.ConnectionGroups = []sim.SeedConnectionGroup{{ID: "cg_1", Name: "default", RoutingEndpoint: endpoint}}
 	seed.Accounts = append(seed.Accounts, sim.SeedAccount{ID: customerAccount, AccessKeys: []string{customerKey}})
 	seed.HostedZones = []sim.SeedHostedZone{{Name: customerZone, Account: customerAccount}}
 	world := sim.New(sim.Options{Seed: &seed})
@@ -46,6 +48,18 @@ func TestSet(t *testing.T) {
 		{"and changed", []string{"shop.customer.example", "CNAME", "b.example.net"}, 0, "is set.", "shop.customer.example CNAME", "CNAME   b.example.net."},
 		{"and deleted", []string{"shop.customer.example", "CNAME"}, 0, "is deleted.", "shop.customer.example CNAME", "NXDOMAIN"},
 		{"what is not there is not deleted", []string{"shop.customer.example", "CNAME"}, 1, "there is no CNAME record shop.customer.example", "", ""},
+		{"an address is set", []string{"shop.customer.example", "A", "192.0.2.9"}, 0, "is set.", "shop.customer.example A", "A   192.0.2.9"},
+		{"and one of the other kind", []string{"shop.customer.example", "AAAA", "2001:db8::9"}, 0, "is set.", "shop.customer.example A", "A   192.0.2.9"},
+		{"a CNAME replaces both", []string{"shop.customer.example", "CNAME", "b.example.net"}, 0, "is set.", "shop.customer.example AAAA", "CNAME   b.example.net."},
+		{"and an address replaces it", []string{"shop.customer.example", "A", "192.0.2.8"}, 0, "is set.", "shop.customer.example CNAME", "no CNAME record"},
+		{"a CNAME is not for the top of a zone", []string{"customer.example", "CNAME", endpoint}, 1, "use ALIAS", "", ""},
+		{"an ALIAS is", []string{"customer.example", "ALIAS", endpoint}, 0, "customer.example ALIAS " + endpoint + " is set.", "customer.example A", "198.51.100."},
+		{"with all addresses", nil, 0, "", "customer.example AAAA", "2001:db8:"},
+		{"an ALIAS of nothing", []string{"customer.example", "ALIAS", "dgone.cloudfront.net"}, 1, "has no addresses", "customer.example A", "198.51.100."},
+		{"it is deleted", []string{"customer.example", "ALIAS"}, 0, "is deleted.", "customer.example A", "no A record"},
+		{"all of it", nil, 0, "", "customer.example AAAA", "no AAAA record"},
+		{"and what is not there is not", []string{"customer.example", "ALIAS"}, 1, "there is no ALIAS record", "", ""},
+		{"each form has an example", []string{"--help"}, 0, "deletes the record", "", ""},
 		{"a text is quoted", []string{"_x.customer.example", "TXT", "a text"}, 0, "is set.", "_x.customer.example TXT", `TXT   "a text"`},
 		{"another customer registers a domain", []string{"www.new.example", "A", "192.0.2.9"}, 0, "is set.", "www.new.example A", "A   192.0.2.9"},
 		{"the platform's domains are not a customer's", []string{"shop.example.com", "A", "192.0.2.9"}, 1, "belongs to the platform", "shop.example.com A", "NXDOMAIN"},
@@ -56,7 +70,7 @@ func TestSet(t *testing.T) {
 	} {
 		if step.args != nil {
 			var stdout, stderr bytes.Buffer
-			if status := runSet(step.args, web.URL, &stdout, &stderr); status != step.status {
+			if status := runSet(step.args, web.URL, public, &stdout, &stderr); status != step.status {
 				t.Fatalf("%s: status %d: %s", step.about, status, &stderr)
 			}
 			if said := stdout.String() + stderr.String(); !strings.Contains(said, step.says) {
@@ -71,7 +85,7 @@ func TestSet(t *testing.T) {
 		}
 	}
 	var stderr bytes.Buffer
-	if status := runSet([]string{"a.example", "A", "192.0.2.1"}, "", &stderr, &stderr); status != 2 || !strings.Contains(stderr.String(), "is empty") {
+	if status := runSet([]string{"a.example", "A", "192.0.2.1"}, "", "", &stderr, &stderr); status != 2 || !strings.Contains(stderr.String(), "is empty") {
 		t.Errorf("without an environment: %d %s", status, &stderr)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -114,7 +115,7 @@ func (s *story) look(ctx context.Context) error {
 	)
 }
 
-// routed wants that these names lead to CloudFront, or do not.
+// routed wants that these names point to CloudFront, or do not.
 func (s *story) routed(wanted bool, names ...string) step {
 	return func(ctx context.Context) error {
 		var routing map[string]string
@@ -261,7 +262,7 @@ func (s *story) traces(texts []string, wanted bool) step {
 // printSettings says how to get into this world.
 func (w *world) printSettings() {
 	w.say.line("export KUBECONFIG=%s", w.kubeconfig())
-	w.say.line("export PATH=%s:$PATH", w.binaries)
+	w.say.line("export PATH=%s:%s:$PATH", w.binaries, filepath.Join(w.root, "bin"))
 	w.say.line("export %s", strings.Join(w.awsEnv(), " "))
 	w.say.line("export %s", strings.Join(w.providersEnv(), " "))
 	if w.customers != nil {

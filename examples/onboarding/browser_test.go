@@ -206,7 +206,7 @@ func TestACustomerAddsADomain(t *testing.T) {
 				t.Error("the page is wider than the screen")
 			}
 
-			// The address of the page leads back to the domain.
+			// The address of the page shows the domain again.
 			b.do(t, chromedp.Reload())
 			b.shows(t, "Your domain is live")
 			b.quiet(t)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"net/url"
 	"regexp"
 	"strings"
 )
@@ -12,11 +13,19 @@ import (
 var domainName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // errDomain says what a customer has to type.
-var errDomain = errors.New("Enter a domain such as shop.example.com, without https:// and without a path.") //nolint:staticcheck,revive // it is shown as it is
+var errDomain = errors.New("Enter a domain such as shop.example.com.") //nolint:staticcheck,revive // it is shown as it is
 
-// parseDomain reads what a customer has typed.
+// parseDomain is the domain that a customer means, also if they paste the address of a page.
 func parseDomain(typed string) (string, error) {
-	domain := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(typed)), ".")
+	typed = strings.TrimSpace(typed)
+	if !strings.Contains(typed, "://") {
+		typed = "https://" + typed
+	}
+	address, err := url.Parse(typed)
+	if err != nil {
+		return "", errDomain
+	}
+	domain := strings.TrimSuffix(strings.ToLower(address.Hostname()), ".")
 	if len(domain) > 253 || !domainName.MatchString(domain) {
 		return "", errDomain
 	}

@@ -1,7 +1,8 @@
 // Onboarding is an example of what a platform builds on the operator: a page where a customer types a domain, sees which
 // record to set, and sees when the domain is live. docs/customer-onboarding.md explains it.
 //
-// The page has no login, so that the example stays short: in your product, only the customer who has a domain may see it.
+// The page has no login, so that the example stays short. In your product, insert each domain into a table with a unique
+// key and the ID of its customer before you create the object, and show a domain only to that customer.
 package main
 
 import (

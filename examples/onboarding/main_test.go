@@ -64,10 +64,10 @@ func operate(ctx context.Context, domain string, state v1alpha1.DomainState, rec
 	return kube.Status().Update(ctx, &t)
 }
 
-// target is where the domains have to lead.
+// target is where the domains have to point.
 const target = "d111111abcdef8.cloudfront.net"
 
-// routing is the record that leads a domain there.
+// routing is the record that points a domain there.
 func routing(domain string, state v1alpha1.SeenState, seen ...string) v1alpha1.DomainRecord {
 	return v1alpha1.DomainRecord{
 		Purpose: v1alpha1.PurposeRouting, Type: "CNAME", Name: domain, Value: target, PublishedBy: v1alpha1.PartyCustomer, State: state, Seen: seen,
@@ -79,7 +79,7 @@ func TestParseDomain(t *testing.T) {
 	long := strings.Repeat("a", 63)
 	for typed, want := range map[string]string{
 		"shop.example.com": "shop.example.com", " Shop.Example.COM. ": "shop.example.com", "xn--bcher-kva.example": "xn--bcher-kva.example",
-		long + ".example": long + ".example", "": "", "shop": "", "https://shop.example.com": "", "shop.example.com/path": "", "shop..example.com": "",
+		long + ".example": long + ".example", "": "", "shop": "", "https://Shop.example.com/cart?a=b": "shop.example.com", "shop.example.com/path": "shop.example.com", "shop.example.com:8080": "shop.example.com", "https://": "", "shop..example.com": "",
 		"-shop.example.com": "", "*.example.com": "", "shop_1.example.com": "", "192.0.2.1": "", "bücher.example": "", "a.example\n": "a.example",
 		"a.example;b.example": "", long + "a.example": "", strings.Repeat("a.", 130) + "example": "", `"><script>alert(1)</script>.example`: "", "a.example\x00": "",
 	} {
@@ -117,6 +117,9 @@ func TestEveryStateIsTold(t *testing.T) {
 	if len(stories) != len(table) {
 		t.Errorf("%d of %d states are told", len(stories), len(table))
 	}
+	if want := fmt.Sprintf("| %s | %s |\n", astray.title, astray.text); !strings.Contains(string(text), want) {
+		t.Errorf("the page has no row with %s", want)
+	}
 	for _, row := range table {
 		told := stories[v1alpha1.DomainState(row.State)]
 		if want := fmt.Sprintf("| `%s` | %s | %s |\n", row.State, told.title, told.text); told.title == "" || !strings.Contains(string(text), want) {
@@ -147,6 +150,23 @@ func TestProgressOf(t *testing.T) {
 	}
 	if p := progressOf(o, "new.example.com"); p.State != "" || p.Title != "Preparing your domain" {
 		t.Errorf("a domain without a state: %+v", p)
+	}
+}
+
+// A live domain without its DNS record is not shown as one that visitors reach.
+func TestLiveAndAstray(t *testing.T) {
+	t.Parallel()
+	const domain = "shop.example.com"
+	for state, want := range map[v1alpha1.SeenState]string{
+		v1alpha1.RecordPresent: "Your domain is live", v1alpha1.RecordUnknown: "Your domain is live",
+		v1alpha1.RecordMissing: "Check your DNS record", v1alpha1.RecordWrong: "Check your DNS record",
+	} {
+		o := &v1alpha1.DistributionTenant{Status: v1alpha1.DistributionTenantStatus{Domains: []v1alpha1.DomainStatus{
+			{Domain: domain, State: v1alpha1.DomainLive, Records: []v1alpha1.DomainRecord{routing(domain, state)}},
+		}}}
+		if got := progressOf(o, domain); got.Title != want {
+			t.Errorf("%s: got %q, want %q", state, got.Title, want)
+		}
 	}
 }
 
@@ -185,6 +205,7 @@ func TestRequests(t *testing.T) {
 	}{
 		"the page":                            {"GET", "/", "", nil, 200},
 		"a domain is added":                   {"POST", "/domains", `{"domain": "new.example.com"}`, nil, 200},
+		"the address of a page is added":      {"POST", "/domains", `{"domain": "https://pasted.example.com/cart"}`, nil, 200},
 		"no domain":                           {"POST", "/domains", `{"domain": "example"}`, nil, 400},
 		"no JSON":                             {"POST", "/domains", `domain=a.example.com`, nil, 400},
 		"more than a domain":                  {"POST", "/domains", `{"domain": "` + strings.Repeat("a", 5000) + `"}`, nil, 400},

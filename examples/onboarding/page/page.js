@@ -73,7 +73,7 @@ function show(p) {
     else li.removeAttribute('aria-current')
   })
   $('records').replaceChildren(...p.records.map(record))
-  $('visit').hidden = p.state !== 'Live'
+  $('visit').hidden = p.step < 4 // visitors do not reach a live domain without its DNS record
   $('link').href = 'https://' + p.domain
   $('link').textContent = 'Open https://' + p.domain
 }

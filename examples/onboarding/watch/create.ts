@@ -1,7 +1,9 @@
 // Adds the domain of a customer: node create.js shop.customer.example
 import { CustomObjectsApi, KubeConfig } from '@kubernetes/client-node'
 
-const domain = process.argv[2]
+// The domain that a customer means, also if they paste the address of a page.
+const typed = process.argv[2].trim()
+const domain = new URL(typed.includes('://') ? typed : 'https://' + typed).hostname.replace(/\.$/, '')
 const config = new KubeConfig()
 config.loadFromDefault()
 

@@ -18,15 +18,16 @@ func main() {
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		log.Fatal(err)
 	}
-	kube, err := client.NewWithWatch(config.GetConfigOrDie(), client.Options{Scheme: scheme})
-	if err != nil {
-		log.Fatal(err)
-	}
+	kubeconfig := config.GetConfigOrDie()
 	ctx := context.Background()
 	if len(os.Args) > 1 {
+		kube, err := client.New(kubeconfig, client.Options{Scheme: scheme})
+		if err != nil {
+			log.Fatal(err)
+		}
 		if err := create(ctx, kube, os.Args[1]); err != nil {
 			log.Fatal(err)
 		}
 	}
-	log.Fatal(watch(ctx, kube, os.Stdout))
+	log.Fatal(watch(ctx, kubeconfig, scheme, os.Stdout))
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -27,18 +28,18 @@ const root = "../../.."
 
 var (
 	plane *controlplane.ControlPlane
-	kube  client.WithWatch
+	kube  client.Client
+	types = runtime.NewScheme()
 )
 
 func TestMain(m *testing.M) {
 	os.Exit(controlplane.RunTests(m, controlplane.Options{}, func(cp *controlplane.ControlPlane) (err error) {
 		plane = cp
 		log.SetLogger(logr.Discard())
-		scheme := runtime.NewScheme()
-		if err := v1alpha1.AddToScheme(scheme); err != nil {
+		if err := v1alpha1.AddToScheme(types); err != nil {
 			return err
 		}
-		if kube, err = client.NewWithWatch(cp.RESTConfig(), client.Options{Scheme: scheme}); err != nil {
+		if kube, err = client.New(cp.RESTConfig(), client.Options{Scheme: types}); err != nil {
 			return err
 		}
 		crds := filepath.Join(root, "config", "crd")
@@ -51,13 +52,18 @@ func TestMain(m *testing.M) {
 func operate(t *testing.T, domain string, state v1alpha1.DomainState, seen v1alpha1.SeenState) {
 	t.Helper()
 	var o v1alpha1.DistributionTenant
-	key := client.ObjectKey{Namespace: "default", Name: "customer-" + strings.ReplaceAll(domain, ".", "-")}
+	key := client.ObjectKey{Namespace: "default", Name: objectName(domain)}
 	if err := kube.Get(t.Context(), key, &o); err != nil {
 		t.Fatal(err)
 	}
-	o.Status.Domains = []v1alpha1.DomainStatus{{Domain: domain, State: state, Since: o.CreationTimestamp, Message: "A message.", Records: []v1alpha1.DomainRecord{{
+	record := v1alpha1.DomainRecord{
 		Purpose: v1alpha1.PurposeRouting, Type: "CNAME", Name: domain, Value: "d1.cloudfront.net", PublishedBy: v1alpha1.PartyCustomer, State: seen,
-	}}}}
+	}
+	notKnown := record // nothing is shown of it
+	notKnown.Value, notKnown.Purpose, notKnown.Type = "", v1alpha1.PurposeProof, "TXT"
+	o.Status.Domains = []v1alpha1.DomainStatus{{
+		Domain: domain, State: state, Since: o.CreationTimestamp, Message: "A message.", Records: []v1alpha1.DomainRecord{notKnown, record},
+	}}
 	if err := kube.Status().Update(t.Context(), &o); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +76,7 @@ func follow(t *testing.T, domain string, printed io.Reader) {
 	prints := func(want string) {
 		t.Helper()
 		for lines.Scan() {
-			if strings.Contains(lines.Text(), domain) {
+			if strings.Contains(lines.Text(), strings.TrimPrefix(objectName(domain), "customer-")) || strings.Contains(lines.Text(), domain) {
 				break
 			}
 		}
@@ -83,20 +89,47 @@ func follow(t *testing.T, domain string, printed io.Reader) {
 	prints("  set CNAME " + domain + " d1.cloudfront.net")
 	operate(t, domain, v1alpha1.DomainLive, v1alpha1.RecordPresent)
 	prints(domain + " Live A message.")
+	o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: objectName(domain)}}
+	if err := kube.Delete(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	prints("default/" + objectName(domain) + " is deleted")
+}
+
+// objectName is the name of the object that was created for a domain.
+func objectName(domain string) string { return "customer-" + strings.ReplaceAll(domain, ".", "-") }
+
+// One domain can be in two objects, and each has a state of its own.
+func TestOneDomainInTwoObjects(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	object := func(state v1alpha1.DomainState) *v1alpha1.DistributionTenant {
+		o := &v1alpha1.DistributionTenant{}
+		o.Status.Domains = []v1alpha1.DomainStatus{{Domain: "shop.example.com", State: state}}
+		return o
+	}
+	live, refused := object(v1alpha1.DomainLive), object(v1alpha1.DomainRefused)
+	show(&out, nil, live)
+	show(&out, nil, refused)
+	show(&out, live, live)
+	show(&out, refused, refused)
+	if want := "shop.example.com Live \nshop.example.com Refused \n"; out.String() != want {
+		t.Errorf("got %q", &out)
+	}
 }
 
 func TestGo(t *testing.T) {
 	const domain = "go.customer.example"
-	if err := create(t.Context(), kube, domain); err != nil {
+	if err := create(t.Context(), kube, "https://Go.Customer.example/cart"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
 	ended := make(chan error)
-	go func() { ended <- watch(ctx, kube, writer) }()
+	go func() { ended <- watch(ctx, plane.RESTConfig(), types, writer) }()
 	follow(t, domain, reader)
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
+	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
@@ -182,7 +215,7 @@ func TestTypeScript(t *testing.T) {
 		c.Stderr = os.Stderr
 		return c
 	}
-	if err := node(filepath.Join(folder, "create.js"), domain).Run(); err != nil {
+	if err := node(filepath.Join(folder, "create.js"), "https://TypeScript.customer.example/cart").Run(); err != nil {
 		t.Fatal(err)
 	}
 	watching := node(filepath.Join(folder, "watch.js"))

@@ -1,30 +1,42 @@
 // Prints each change of a domain in the namespace default, and the records that its customer has to set.
-import { KubeConfig, Watch } from '@kubernetes/client-node'
+import { CustomObjectsApi, KubeConfig, makeInformer, type KubernetesListObject, type KubernetesObject } from '@kubernetes/client-node'
 
-interface Tenant {
+interface Tenant extends KubernetesObject {
   status?: { domains?: { domain: string; state: string; message?: string; records?: DNSRecord[] }[] }
 }
 interface DNSRecord { type: string; name: string; value?: string; publishedBy: string; state: string }
 
-const path = '/apis/cloudfront-tenant-operator.io/v1alpha1/namespaces/default/distributiontenants'
+const kind = { group: 'cloudfront-tenant-operator.io', version: 'v1alpha1', namespace: 'default', plural: 'distributiontenants' }
+const path = `/apis/${kind.group}/${kind.version}/namespaces/${kind.namespace}/${kind.plural}`
 const config = new KubeConfig()
 config.loadFromDefault()
-const shown = new Map<string, string>()
+const api = config.makeApiClient(CustomObjectsApi)
+const shown = new Map<string, Map<string, string>>() // by object, then by domain
 
-function show(phase: string, tenant: Tenant) {
-  if (phase !== 'ADDED' && phase !== 'MODIFIED') return
+function show(tenant: Tenant) {
+  const name = tenant.metadata?.name ?? ''
+  const before = shown.get(name)
+  const now = new Map<string, string>()
   for (const { domain, state, message = '', records = [] } of tenant.status?.domains ?? []) {
-    const missing = records.filter((r) => r.publishedBy === 'customer' && r.state !== 'Present')
-    const text = [`${domain} ${state} ${message}`, ...missing.map((r) => `  set ${r.type} ${r.name} ${r.value ?? ''}`)].join('\n')
-    if (shown.get(domain) !== text) console.log(text)
-    shown.set(domain, text)
+    const missing = records.filter((r) => r.publishedBy === 'customer' && r.state !== 'Present' && r.value)
+    const text = [`${domain} ${state} ${message}`, ...missing.map((r) => `  set ${r.type} ${r.name} ${r.value}`)].join('\n')
+    if (before?.get(domain) !== text) console.log(text)
+    now.set(domain, text)
   }
+  shown.set(name, now)
 }
 
-// The API server ends each watch after some minutes. A new one begins with all objects as they are then.
-const again = (err: unknown) => {
-  if (err) console.error(err)
-  setTimeout(watch, 1000)
-}
-const watch = () => new Watch(config).watch(path, {}, show, again).catch(again)
-await watch()
+// The informer lists the objects, watches them, and lists them again when it has missed changes.
+const list = () => api.listNamespacedCustomObject(kind) as Promise<KubernetesListObject<Tenant>>
+const informer = makeInformer<Tenant>(config, path, list)
+informer.on('add', show)
+informer.on('update', show)
+informer.on('delete', (tenant) => {
+  shown.delete(tenant.metadata?.name ?? '')
+  console.log(`default/${tenant.metadata?.name} is deleted`)
+})
+informer.on('error', (err) => {
+  console.error(err)
+  setTimeout(() => informer.start(), 5000)
+})
+await informer.start()

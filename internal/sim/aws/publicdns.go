@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/miekg/dns"
 )
 
 const (
@@ -144,10 +146,10 @@ func (s *Sim) follow(name string, now time.Time) trail {
 	}
 }
 
-// routingOf returns the CloudFront endpoint at which public DNS makes a name arrive, as CloudFront can tell. An alias,
-// or the addresses of an Anycast static IP list, hide the endpoint, so they count together with a TXT record that names
-// it: _cf-challenge below the name, or below a name on the way to the addresses. A name that is in no simulated zone
-// belongs to others: those that are said to resolve arrive at an unknown endpoint. It needs the lock.
+// routingOf returns the CloudFront endpoint at which public DNS makes a name arrive, as CloudFront can tell. An alias
+// and addresses hide the endpoint, so they count together with a TXT record that names it: _cf-challenge below the name,
+// or below a name on the way to the addresses. A name that is in no simulated zone belongs to others: those that are
+// said to resolve arrive at an unknown endpoint. It needs the lock.
 func (s *Sim) routingOf(name string, now time.Time) (endpoint string, ok bool) {
 	name, err := parseName(name)
 	if err != nil {
@@ -160,16 +162,11 @@ func (s *Sim) routingOf(name string, now time.Time) (endpoint string, ok bool) {
 	case t.zone == nil:
 		return "", s.world.resolves(hostName(t.last()))
 	}
-	hidden := s.anycastTo(&t)
-	if alias := t.aliasTo(); alias != "" {
-		hidden = []string{alias}
-	}
-	for _, at := range hidden {
-		challenged := slices.ContainsFunc(t.names, func(n string) bool {
-			return slices.Contains(s.textAt(challengeLabel+n, now), at)
-		})
-		if challenged {
-			return at, true
+	for _, n := range t.names {
+		for _, at := range s.textAt(challengeLabel+n, now) {
+			if t.aliasTo() == at || s.addressesOf(&t, at) {
+				return at, true
+			}
 		}
 	}
 	return "", false
@@ -185,24 +182,40 @@ func (t *trail) aliasTo() string {
 	return ""
 }
 
-// anycastTo returns the endpoints that the A records at the end may lead to: those of the connection groups with an
-// Anycast static IP list that has all of the addresses.
-func (s *Sim) anycastTo(t *trail) []string {
-	set := ofType(t.sets, typeA)
-	if set == nil || set.alias != nil {
-		return nil
+// addressesOf tells whether the addresses at the end are those of a CloudFront endpoint, or some of them. A provider
+// that flattens an ALIAS or ANAME record publishes them, and so does a customer with those of an Anycast static IP list.
+func (s *Sim) addressesOf(t *trail, endpoint string) bool {
+	if !strings.HasSuffix(endpoint, cloudFrontSuffix) {
+		return false
 	}
-	var endpoints []string
-	for _, a := range s.world.accounts {
-		for _, r := range a.groups.live {
-			list := s.AnycastAddresses(r.current().anycastID)
-			if len(list) > 0 && !slices.ContainsFunc(set.values, func(ip string) bool { return !slices.Contains(list, ip) }) {
-				endpoints = append(endpoints, r.current().endpoint)
-			}
+	found := false
+	for _, kind := range []string{typeA, typeAAAA} {
+		set := ofType(t.sets, kind)
+		if set == nil {
+			continue
 		}
+		var known []string
+		for _, rr := range s.addresses(endpoint, ".", dns.StringToType[kind]) {
+			known = append(known, addressIn(rr).String())
+		}
+		foreign := func(ip string) bool { return !slices.Contains(known, net.ParseIP(ip).String()) }
+		if set.alias != nil || slices.ContainsFunc(set.values, foreign) {
+			return false
+		}
+		found = true
 	}
-	slices.Sort(endpoints)
-	return endpoints
+	return found
+}
+
+// addressIn is the address of an A or AAAA record.
+func addressIn(rr dns.RR) net.IP {
+	switch rr := rr.(type) {
+	case *dns.A:
+		return rr.A
+	case *dns.AAAA:
+		return rr.AAAA
+	}
+	return nil
 }
 
 // anycastAddresses is how many addresses an Anycast static IP list for apex domains has.

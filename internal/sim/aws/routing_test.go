@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/miekg/dns"
 )
 
 type stillClock struct{}
@@ -55,6 +57,13 @@ func routingWorld(t *testing.T) *Sim {
 func TestRoutingOf(t *testing.T) {
 	s := routingWorld(t)
 	list := s.AnycastAddresses("aip_1")
+	var home, home6 []string
+	for _, rr := range s.addresses(testEndpoint, ".", dns.TypeA) {
+		home = append(home, addressIn(rr).String())
+	}
+	for _, rr := range s.addresses(testEndpoint, ".", dns.TypeAAAA) {
+		home6 = append(home6, addressIn(rr).String())
+	}
 	challenge := func(domain, endpoint string) SeedRecord {
 		return SeedRecord{Name: challengeLabel + domain, Type: "TXT", Values: []string{`"` + endpoint + `"`}}
 	}
@@ -64,6 +73,10 @@ func TestRoutingOf(t *testing.T) {
 		{Name: "alone.anycast.test", Type: "A", Values: list},
 		{Name: "mixed.anycast.test", Type: "A", Values: append([]string{"192.0.2.1"}, list...)}, challenge("mixed.anycast.test", "dfirst.cloudfront.net"),
 		{Name: "other.anycast.test", Type: "A", Values: list}, challenge("other.anycast.test", testEndpoint),
+		{Name: "flat.anycast.test", Type: "A", Values: home}, {Name: "flat.anycast.test", Type: "AAAA", Values: home6}, challenge("flat.anycast.test", testEndpoint),
+		{Name: "bare.anycast.test", Type: "A", Values: home},
+		{Name: "half.anycast.test", Type: "A", Values: home}, {Name: "half.anycast.test", Type: "AAAA", Values: []string{"2001:db8::1"}}, challenge("half.anycast.test", testEndpoint),
+		{Name: "gone.anycast.test", Type: "A", Values: home}, challenge("gone.anycast.test", "dgone.cloudfront.net"),
 	}}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +112,10 @@ func TestRoutingOf(t *testing.T) {
 		"without a challenge they hide where they lead":                                   {"alone.anycast.test", "", false},
 		"another address among them leads elsewhere":                                      {"mixed.anycast.test", "", false},
 		"a group without the list is not reached there":                                   {"other.anycast.test", "", false},
+		"an ALIAS of another provider shows the endpoint's addresses":                     {"flat.anycast.test", testEndpoint, true},
+		"which hide it without a challenge":                                               {"bare.anycast.test", "", false},
+		"a foreign IPv6 address next to them leads elsewhere":                             {"half.anycast.test", "", false},
+		"an endpoint that is not there has no addresses":                                  {"gone.anycast.test", "", false},
 		"an address is not CloudFront":                                                    {"plain.example.com", "", false},
 		"what is no name leads nowhere":                                                   {"a..b", "", false},
 	} {
