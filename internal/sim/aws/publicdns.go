@@ -164,7 +164,7 @@ func (s *Sim) routingOf(name string, now time.Time) (endpoint string, ok bool) {
 	}
 	for _, n := range t.names {
 		for _, at := range s.textAt(challengeLabel+n, now) {
-			if t.aliasTo() == at || s.addressesOf(&t, at) {
+			if strings.HasSuffix(at, cloudFrontSuffix) && (t.aliasTo() == at || s.addressesOf(&t, at)) {
 				return at, true
 			}
 		}
@@ -172,7 +172,7 @@ func (s *Sim) routingOf(name string, now time.Time) (endpoint string, ok bool) {
 	return "", false
 }
 
-// aliasTo returns the CloudFront endpoint an address alias at the end leads to.
+// aliasTo returns the CloudFront endpoint that an address alias at the end points to.
 func (t *trail) aliasTo() string {
 	for _, set := range t.sets {
 		if set.alias != nil && (set.kind == typeA || set.kind == typeAAAA) && strings.HasSuffix(set.alias.name, cloudFrontSuffix) {
@@ -185,9 +185,6 @@ func (t *trail) aliasTo() string {
 // addressesOf tells whether the addresses at the end are those of a CloudFront endpoint, or some of them. A provider
 // that flattens an ALIAS or ANAME record publishes them, and so does a customer with those of an Anycast static IP list.
 func (s *Sim) addressesOf(t *trail, endpoint string) bool {
-	if !strings.HasSuffix(endpoint, cloudFrontSuffix) {
-		return false
-	}
 	found := false
 	for _, kind := range []string{typeA, typeAAAA} {
 		set := ofType(t.sets, kind)

@@ -75,6 +75,7 @@ func TestRoutingOf(t *testing.T) {
 		{Name: "other.anycast.test", Type: "A", Values: list}, challenge("other.anycast.test", testEndpoint),
 		{Name: "flat.anycast.test", Type: "A", Values: home}, {Name: "flat.anycast.test", Type: "AAAA", Values: home6}, challenge("flat.anycast.test", testEndpoint),
 		{Name: "bare.anycast.test", Type: "A", Values: home},
+		{Name: "empty.anycast.test", Type: "A", Values: home}, challenge("empty.anycast.test", ""),
 		{Name: "half.anycast.test", Type: "A", Values: home}, {Name: "half.anycast.test", Type: "AAAA", Values: []string{"2001:db8::1"}}, challenge("half.anycast.test", testEndpoint),
 		{Name: "gone.anycast.test", Type: "A", Values: home}, challenge("gone.anycast.test", "dgone.cloudfront.net"),
 	}}}}); err != nil {
@@ -114,6 +115,7 @@ func TestRoutingOf(t *testing.T) {
 		"a group without the list is not reached there":                                   {"other.anycast.test", "", false},
 		"an ALIAS of another provider shows the endpoint's addresses":                     {"flat.anycast.test", testEndpoint, true},
 		"which hide it without a challenge":                                               {"bare.anycast.test", "", false},
+		"and with one that names nothing":                                                 {"empty.anycast.test", "", false},
 		"a foreign IPv6 address next to them leads elsewhere":                             {"half.anycast.test", "", false},
 		"an endpoint that is not there has no addresses":                                  {"gone.anycast.test", "", false},
 		"an address is not CloudFront":                                                    {"plain.example.com", "", false},
