@@ -87,7 +87,7 @@ func ledCases() map[string]question {
 		"a change of the spec is tried at once":                        {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Minute), edited), rule: "TenantPresent", step: plain},
 		"a tenant that validates nothing is created without DNS":       {in: with(unborn(), watched(onboarding.Nowhere), askedAWS(time.Minute)), rule: "TenantPresent", step: create(unborn())},
 		"a refusal for the sake of DNS is told with the record to set": {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(0), refused(fault.DomainUnverified)), rule: "TenantPresent", step: waits(time.Hour), reason: pending},
-		"a domain that another tenant has does not wait for its DNS": {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Minute), said(resource.ReasonDomainConflict)), rule: "TenantPresent", step: plain},
+		"a domain that another tenant has does not wait for its DNS":   {in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Minute), said(resource.ReasonDomainConflict)), rule: "TenantPresent", step: plain},
 		"a mistake of the platform is told before DNS": {
 			in: with(unborn(), requested, watched(onboarding.Nowhere), askedAWS(time.Minute), func(in *distributiontenant.Input) {
 				in.World.Distribution = &distributiontenant.Distribution{ID: "E1", Missing: true}
