@@ -94,7 +94,7 @@ func shop(t *testing.T) {
 		o.Status.Drift = []v1alpha1.DriftedField{{Field: "parameters[tier]", Desired: "gold", Observed: "silver"}}
 	})
 	tenant(t, "shop", "initech", in(v1alpha1.DomainAwaitingDNS, v1alpha1.PartyCustomer,
-		"Public DNS has no record for it. Create the record initech.example.com CNAME d111111abcdef8.cloudfront.net at the DNS provider of example.com."))
+		"There is no DNS record for the domain. Create the record initech.example.com CNAME d111111abcdef8.cloudfront.net at the DNS provider of example.com."))
 	acme := tenant(t, "shop", "acme", stuck)
 	create(t, &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "acme.1"}, EventTime: metav1.NewMicroTime(now.Add(-179 * time.Minute)),
