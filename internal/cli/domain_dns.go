@@ -7,6 +7,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/advice"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -37,6 +38,7 @@ func sightOf(ctx context.Context, d domainView, servers []string) *publicSight {
 	if err != nil {
 		return &publicSight{Error: err.Error(), text: "Public DNS gave no answer. " + prose.Plain(err.Error())}
 	}
+	seen.Place = convert.Place(d.Domain)
 	return &publicSight{Way: seen.Way, Seen: seen.Seen, NoZone: seen.NoZone, text: seen.Text(strings.Join(d.leadsTo(), ""))}
 }
 

@@ -214,7 +214,7 @@ func TestDomainSaysWhatPublicDNSShows(t *testing.T) {
 		"it leads there":                {[]string{"seen.example.com. CNAME " + target + "."}, "The domain points to CloudFront."},
 		"through the platform's name":   {[]string{"seen.example.com. CNAME c.example.net.", "c.example.net. CNAME " + target + ".", target + ". A 192.0.2.1"}, "The domain points to CloudFront."},
 		"it leads elsewhere":            {[]string{"seen.example.com. CNAME old.example.net.", "old.example.net. A 192.0.2.1"}, "The domain points to old.example.net."},
-		"addresses without a challenge": {[]string{"seen.example.com. A 192.0.2.1"}, "The domain points to 192.0.2.1, not to CloudFront."},
+		"addresses without a challenge": {[]string{"seen.example.com. A 192.0.2.1"}, "The domain points to 192.0.2.1, and no record says that this is CloudFront."},
 		"the challenge of another":      {[]string{"seen.example.com. A 192.0.2.1", `_cf-challenge.seen.example.com. TXT "d2.cloudfront.net"`}, "The domain points to another endpoint of CloudFront (d2.cloudfront.net)."},
 		"an alias":                      {[]string{"seen.example.com. A 192.0.2.1", `_cf-challenge.seen.example.com. TXT "` + target + `"`}, "The domain points to CloudFront."},
 	} {

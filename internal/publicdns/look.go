@@ -113,9 +113,10 @@ func (w *Watcher) learn(e *entry, shown onboarding.Sight) (tell []types.Namespac
 	return tell
 }
 
-// disagree reports whether two sights differ because the resolvers do, and may alternate from look to look.
+// disagree reports whether two sights differ because the resolvers do, or because name servers fail now and then, and may
+// alternate from look to look.
 func disagree(before, after onboarding.Sight) bool {
-	return before.Way == onboarding.Partly && after.Way.Astray() || before.Way.Astray() && after.Way == onboarding.Partly
+	return after.Way == onboarding.Failing && before.Way.Known() || before.Way == onboarding.Partly && after.Way.Astray() || before.Way.Astray() && after.Way == onboarding.Partly
 }
 
 // schedule says when a name is looked at again: as soon as one of its owners wants.

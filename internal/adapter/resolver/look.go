@@ -107,15 +107,12 @@ func issuersOf(ask asker, domain string) (at string, issuers []string, err error
 func (r *Resolver) first(ctx context.Context) asker {
 	return func(name string, kind uint16) (query.Answer, error) {
 		var failures []error
-		var last query.Answer
 		for answer, err := range each(r.servers, func(server string) (query.Answer, error) { return ask(ctx, server, name, kind) }) {
 			if err == nil {
 				return answer, nil
 			}
-			if failures = append(failures, err); failed(answer, err) {
-				last = answer
-			}
+			failures = append(failures, err)
 		}
-		return last, errors.Join(failures...)
+		return query.Answer{}, errors.Join(failures...)
 	}
 }

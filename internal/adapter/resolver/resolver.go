@@ -99,17 +99,26 @@ func each[T any](servers []string, ask func(server string) (T, error)) iter.Seq2
 	}
 }
 
-// ask puts a question to a server, which asks others for what it does not know. A failure has the answer that reports it.
+// refusal is the failure of a question that a server has answered with a code that says nothing of the name.
+type refusal struct{ error }
+
+// refused reports whether a server has answered that it can't tell.
+func refused(err error) bool {
+	var r refusal
+	return errors.As(err, &r)
+}
+
+// ask puts a question to a server, which asks others for what it does not know.
 func ask(ctx context.Context, server, name string, kind uint16) (query.Answer, error) {
 	answer, err := query.Ask(ctx, server, query.Question{Name: name, Kind: kind, Recursive: true})
 	if err != nil {
 		return query.Answer{}, err
 	}
-	return answer, answer.Refusal()
+	if err := answer.Refusal(); err != nil {
+		return query.Answer{}, refusal{err}
+	}
+	return answer, nil
 }
-
-// failed reports whether a server has answered that it can't tell.
-func failed(answer query.Answer, err error) bool { return err != nil && answer.Msg != nil }
 
 // asker puts a question to the server that it is for.
 type asker func(name string, kind uint16) (query.Answer, error)

@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"context"
+	"crypto/rand"
 	"slices"
 	"strings"
 
@@ -48,11 +49,13 @@ func (r *Resolver) Counting(asked func(Result)) *Resolver {
 // and only if it does, or if the server fails, the others are asked, too.
 func (r *Resolver) Where(ctx context.Context, name string, targets []string) onboarding.Sight {
 	name, targets = dns.Lower(name), lowered(targets)
-	known := onboarding.Sight{Way: onboarding.Silent}
+	known, broken := onboarding.Sight{Way: onboarding.Silent}, onboarding.Sight{}
 	first := int(r.turn.Add(1) % uint32(len(r.servers)))
 	for _, server := range slices.Concat(r.servers[first:], r.servers[:first]) {
 		shown, err := where(r.counted(asking(ctx, server)), name, targets)
 		switch {
+		case err != nil && shown.Way == onboarding.Failing:
+			broken = shown
 		case err != nil:
 		case shown.Way == onboarding.Here:
 			known = shown
@@ -62,8 +65,8 @@ func (r *Resolver) Where(ctx context.Context, name string, targets []string) onb
 			return shown
 		}
 	}
-	if known.Way == onboarding.Silent && r.resolve(ctx, name) {
-		known.Way = onboarding.Failing
+	if known.Way == onboarding.Silent && broken.Way == onboarding.Failing && r.resolve(ctx, name) {
+		return broken
 	}
 	return known
 }
@@ -75,11 +78,12 @@ func lowered(names []string) (out []string) {
 	return out
 }
 
-// resolve reports whether a server works that has failed for a name: it knows the domain at the top of it.
+// resolve reports whether a server works although it has failed for a name: it finds out that another name below the same
+// top does not exist. No cache can tell it that.
 func (r *Resolver) resolve(ctx context.Context, name string) bool {
-	top := name[strings.LastIndexByte(name, '.')+1:]
+	other := strings.ToLower(rand.Text()) + name[strings.LastIndexByte(name, '.'):]
 	return ctx.Err() == nil && slices.ContainsFunc(r.servers, func(server string) bool {
-		_, err := r.counted(asking(ctx, server))(top, wire.TypeSOA)
+		_, err := r.counted(asking(ctx, server))(other, wire.TypeA)
 		return err == nil
 	})
 }
@@ -97,10 +101,12 @@ func (r *Resolver) counted(ask asker) asker {
 	}
 }
 
-// where is what one server shows.
+// where is what one server shows. If it can't follow the name itself, that is a sight, too.
 func where(ask asker, name string, targets []string) (onboarding.Sight, error) {
 	t, err := follow(ask, name, targets...)
 	switch {
+	case refused(err):
+		return sight(onboarding.Failing, t.names[1:]...), err
 	case err != nil:
 		return onboarding.Sight{}, err
 	case t.circle:
@@ -199,10 +205,7 @@ func follow(ask asker, name string, targets ...string) (trail, error) {
 			return t, nil
 		default:
 			asked = t.end()
-			if t.answer, err = step(ask, asked); failed(t.answer, err) {
-				// The name does point there, and nothing is found there.
-				t.answer, err = query.Answer{Msg: new(wire.Msg).SetRcode(t.answer.Msg, wire.RcodeNameError)}, nil
-			}
+			t.answer, err = step(ask, asked)
 		}
 	}
 	return t, err
@@ -211,7 +214,7 @@ func follow(ask asker, name string, targets ...string) (trail, error) {
 // step asks for the addresses of a name. A resolver that fails to follow its CNAME still knows that.
 func step(ask asker, name string) (query.Answer, error) {
 	answer, err := ask(name, wire.TypeA)
-	if failed(answer, err) {
+	if refused(err) {
 		if alias, aliasErr := ask(name, wire.TypeCNAME); aliasErr == nil && len(alias.Values(name, dns.CNAME)) > 0 {
 			return alias, nil
 		}

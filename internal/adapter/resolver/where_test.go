@@ -121,11 +121,15 @@ func TestWhereServersDiffer(t *testing.T) {
 			alias(w, q)
 			return
 		}
-		failing(dns.RcodeServerFailure)(w, q)
+		if strings.HasSuffix(q.Question[0].Name, "example.com.") || q.Question[0].Name == "broken.example.net." {
+			failing(dns.RcodeServerFailure)(w, q)
+			return
+		}
+		has(w, q)
 	})
 	// One that works, and reports that the name servers of the zone do not.
 	bogus := serve(t, func(w dns.ResponseWriter, q *dns.Msg) {
-		if q.Question[0].Name != "com." {
+		if q.Question[0].Name == "shop.example.com." {
 			failing(dns.RcodeServerFailure)(w, q)
 			return
 		}
@@ -136,15 +140,16 @@ func TestWhereServersDiffer(t *testing.T) {
 		servers []string
 		want    []onboarding.Sight
 	}{
-		"all agree":                      {[]string{there, too}, []onboarding.Sight{{Way: onboarding.Here}, {Way: onboarding.Here}}},
-		"one has not heard of it yet":    {[]string{there, absent}, []onboarding.Sight{{Way: onboarding.Nowhere}, {Way: onboarding.Partly}}},
-		"one has an earlier answer":      {[]string{older, there}, []onboarding.Sight{{Way: onboarding.Partly, Seen: []string{"old.example.net"}}, {Way: onboarding.Elsewhere, Seen: []string{"old.example.net"}}}},
-		"those that fail have no say":    {[]string{broken, there, refusing}, []onboarding.Sight{{Way: onboarding.Here}, {Way: onboarding.Here}}},
-		"nor do they hide what is wrong": {[]string{broken, absent}, []onboarding.Sight{{Way: onboarding.Nowhere}, {Way: onboarding.Nowhere}}},
-		"a CNAME to what is broken":      {[]string{halfway}, []onboarding.Sight{{Way: onboarding.Elsewhere, Seen: []string{"broken.example.net"}}}},
-		"a zone that is broken":          {[]string{bogus, broken}, []onboarding.Sight{{Way: onboarding.Failing}, {Way: onboarding.Failing}}},
-		"one that has it after all":      {[]string{bogus, there}, []onboarding.Sight{{Way: onboarding.Here}, {Way: onboarding.Here}}},
-		"all fail, whatever is asked":    {[]string{broken, refusing}, []onboarding.Sight{{Way: onboarding.Silent}, {Way: onboarding.Silent}}},
+		"all agree":                         {[]string{there, too}, []onboarding.Sight{{Way: onboarding.Here}, {Way: onboarding.Here}}},
+		"one has not heard of it yet":       {[]string{there, absent}, []onboarding.Sight{{Way: onboarding.Nowhere}, {Way: onboarding.Partly}}},
+		"one has an earlier answer":         {[]string{older, there}, []onboarding.Sight{{Way: onboarding.Partly, Seen: []string{"old.example.net"}}, {Way: onboarding.Elsewhere, Seen: []string{"old.example.net"}}}},
+		"those that fail have no say":       {[]string{broken, there, refusing}, []onboarding.Sight{{Way: onboarding.Here}, {Way: onboarding.Here}}},
+		"nor do they hide what is wrong":    {[]string{broken, absent}, []onboarding.Sight{{Way: onboarding.Nowhere}, {Way: onboarding.Nowhere}}},
+		"a CNAME to what is broken":         {[]string{halfway}, []onboarding.Sight{{Way: onboarding.Failing, Seen: []string{"broken.example.net"}}}},
+		"which has no say if another knows": {[]string{halfway, there}, []onboarding.Sight{{Way: onboarding.Here}, {Way: onboarding.Here}}},
+		"a zone that is broken":             {[]string{bogus, broken}, []onboarding.Sight{{Way: onboarding.Failing}, {Way: onboarding.Failing}}},
+		"one that has it after all":         {[]string{bogus, there}, []onboarding.Sight{{Way: onboarding.Here}, {Way: onboarding.Here}}},
+		"all fail, whatever is asked":       {[]string{broken, refusing}, []onboarding.Sight{{Way: onboarding.Silent}, {Way: onboarding.Silent}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -41,7 +41,7 @@ func (in Input) undirected() []string {
 
 // heldFromAWS are those of which AWS is not asked now.
 func (in Input) heldFromAWS() []string {
-	if in.Nudged || in.contested() || in.asksIn() <= 0 {
+	if in.Nudged || in.contested() && !in.World.present() || in.asksIn() <= 0 {
 		return nil
 	}
 	return in.undirected()
@@ -85,8 +85,11 @@ func (in Input) Onboarding(random float64) Attempts {
 	case a.Verified.IsZero():
 		a.Verified = in.Now.Add(-explainAfter - time.Duration(random*float64(explainAfter)))
 	}
-	if in.World.RefusedWith(fault.DomainUnverified) {
-		a.Words = in.refusedWords()
+	switch {
+	case in.World.RefusedWith(fault.DomainUnverified):
+		a.Refusal, a.RefusedFor = prose.Sentence(in.World.Refused.Message), in.Generation
+	case in.World.Refused != nil:
+		a.Refusal, a.RefusedFor = "", 0
 	}
 	if !in.renewsLate() {
 		a.RenewalSeen, a.Unrenewed = time.Time{}, nil
@@ -94,15 +97,12 @@ func (in Input) Onboarding(random float64) Attempts {
 	return a
 }
 
-// refusedWords are what AWS says of the domains that it has just refused for the sake of their DNS.
-func (in Input) refusedWords() map[string]string {
-	words, served := map[string]string{}, in.states()
-	for _, d := range in.Desired.Domains {
-		if served[d] != DomainActive {
-			words[d] = prose.Sentence(in.World.Refused.Message)
-		}
+// word is what AWS says of a domain: why it was refused, or what keeps one that the tenant has from being served.
+func (in Input) word(domain string, has bool) string {
+	if a := in.Attempts; !has && a.RefusedFor == in.Generation {
+		return a.Refusal
 	}
-	return words
+	return in.Attempts.Words[domain]
 }
 
 // onlyLed is the input as if the spec of a tenant that exists did not have the domains that are held, apart from those that

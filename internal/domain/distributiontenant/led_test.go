@@ -156,9 +156,21 @@ func TestARefusalIsTold(t *testing.T) {
 		in.World.Refused = &fault.Error{Kind: fault.DomainUnverified, Message: "Could not verify Domain Name ownership"}
 	})
 	in.Attempts, in.World.Refused = in.Onboarding(0), nil
-	r := distributiontenant.Conclude(in, distributiontenant.Outcome{Decision: distributiontenant.Decide(in)})
-	if d := r.Domains[0]; d.State != onboarding.Validating || !strings.HasSuffix(d.Message, "The operator retries. AWS: Could not verify Domain Name ownership.") {
+	tell := func(in distributiontenant.Input) onboarding.Domain {
+		return distributiontenant.Conclude(in, distributiontenant.Outcome{Decision: distributiontenant.Decide(in)}).Domains[0]
+	}
+	if d := tell(in); d.State != onboarding.Validating || !strings.HasSuffix(d.Message, "The operator retries. AWS: Could not verify Domain Name ownership.") {
 		t.Errorf("%s: %s", d.State, d.Message)
+	}
+	// It is no word on a domain that was accepted since, nor on those of another spec.
+	in.Generation++
+	if d := tell(in); strings.Contains(d.Message, "AWS:") {
+		t.Errorf("for another spec: %s", d.Message)
+	}
+	accepted := with(quiet(), requested, unserved, watched(onboarding.Here))
+	accepted.Attempts.Refusal, accepted.Attempts.RefusedFor = "Could not verify.", accepted.Generation
+	if d := tell(accepted); strings.Contains(d.Message, "AWS:") {
+		t.Errorf("after it was accepted: %s", d.Message)
 	}
 }
 

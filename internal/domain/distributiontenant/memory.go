@@ -90,6 +90,10 @@ type Attempts struct {
 	// answers.
 	Verified time.Time
 	Words    map[string]string
+	// Refusal is how AWS has refused domains for the sake of their DNS when it was last asked, and RefusedFor the generation
+	// for which that was.
+	Refusal    string
+	RefusedFor int64
 	// RenewalSeen is when ACM was last asked what keeps the renewal of the certificate up, and Unrenewed are the domains
 	// that do.
 	RenewalSeen time.Time

@@ -45,7 +45,7 @@ func (in Input) tell(r Report) (out []onboarding.Domain) {
 // nothing else is new.
 func (in Input) unlessUnseen(f onboarding.Facts, now onboarding.Domain) onboarding.Domain {
 	before, known := in.Memory.Domains[f.Domain]
-	unseen := f.Sight.Way == "" || f.Place.Apex && !in.World.AddressesKnown
+	unseen := !f.Sight.Way.Known() || f.Place.Apex && !in.World.AddressesKnown
 	if !known || !f.Watched || !unseen || before.State != now.State || !slices.EqualFunc(before.Records, now.Records, onboarding.Record.Same) {
 		return now
 	}
@@ -122,7 +122,7 @@ func (in judged) factsOf(domain string) onboarding.Facts {
 		Domain: domain, Place: in.World.Places[domain], Before: in.Memory.Domains[domain].State, ProofSight: in.Attempts.Proofs.Sights[domain],
 		Leaving: in.Deleting || !in.wants(domain),
 		Watched: in.watches(), Sight: in.World.Sights[domain], Addresses: in.World.Addresses,
-		First: in.ledFirst() && !departs, Departs: departs, Enabled: in.Desired.Enabled, Word: in.Attempts.Words[domain],
+		First: in.ledFirst() && !departs, Departs: departs, Enabled: in.Desired.Enabled,
 	}
 	if endpoint := cmp.Or(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint); endpoint != "" {
 		f.Targets = append(slices.Clone(in.World.Targets), endpoint)
@@ -133,6 +133,7 @@ func (in judged) factsOf(domain string) onboarding.Facts {
 		f.Has, f.Served, f.Settled = slices.Contains(t.Domains, domain), in.serves(domain), t.Status == Deployed
 		f.Off = in.off()
 	}
+	f.Word = in.word(domain, f.Has)
 	f.Others = !f.Has && len(in.unled) > 0 && !slices.Contains(in.unled, domain)
 	f.Certificate, f.Redirect = in.certificateOf(domain)
 	if f.Served {

@@ -110,7 +110,7 @@ func Table() []Row {
 	return []Row{
 		{Leaving, "The spec no longer has the domain, or the object is being deleted.", "nothing", func(f Facts) bool { return f.Leaving }, told("", "The domain is being removed.")},
 		{Disabled, "The tenant or its distribution is disabled, by the spec or outside of Kubernetes.", "the platform", func(f Facts) bool { return f.Has && (!f.Enabled || f.Off != "") }, Facts.tellDisabled},
-		{Lost, "CloudFront serves the domain, but has pointed elsewhere for hours.", "the customer", Facts.lost, Facts.tellLost},
+		{Lost, "CloudFront serves the domain, which has pointed elsewhere for hours.", "the customer", Facts.lost, Facts.tellLost},
 		{Live, "CloudFront serves the domain, the tenant is deployed, and the domain points there. Where public DNS can't be asked, CloudFront's word is enough.", "nothing", Facts.live, Facts.tellLive},
 		{Refused, "AWS, the grant or a claim refuses what the spec asks for, or the domain can't belong to a customer.", "the platform", Facts.refused, Facts.tellRefused},
 		{AwaitingProof, "The grant demands a proof of the domain, and its TXT record was not found.", "the customer", Facts.unproven, Facts.tellUnproven},
@@ -238,6 +238,8 @@ func (f Facts) tellDNS(records []Record) (Party, string) {
 		return AWS, "Some DNS resolvers return the new record, others still have the previous one. They follow when its TTL has passed."
 	case !f.Watched, !f.Sight.Way.Known():
 		return Customer, f.advice(records, "Create")
+	case f.Sight.Way == Failing && len(f.Sight.Seen) == 0:
+		return Customer, join(sentence(f.seenText("the domain")), f.advice(records, "Fix that, and create"))
 	case f.Sight.Way == Nowhere:
 		return Customer, join(sentence(f.seenText("the domain")), f.advice(records, "Create"))
 	}

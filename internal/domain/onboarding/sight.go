@@ -24,8 +24,8 @@ const (
 	Edge Way = "Edge"
 	// Circle means that the CNAMEs of the name lead back to themselves, or are too many to follow.
 	Circle Way = "Circle"
-	// Failing means that the resolvers work, and report a failure for this name: its name servers do not respond, or the
-	// signatures of its zone are not valid.
+	// Failing means that the resolvers work, and report a failure for this name or for the one that it leads to: its name
+	// servers do not respond, or the signatures of its zone are not valid.
 	Failing Way = "Failing"
 	// Silent means that no resolver answered, or that all of them report a failure, whatever they are asked.
 	Silent Way = "Silent"
@@ -37,8 +37,8 @@ var Ways = []Way{"", Here, Partly, Nowhere, Elsewhere, Edge, Circle, Failing, Si
 // Known reports whether the resolvers have said something about the name.
 func (w Way) Known() bool { return w != "" && w != Silent }
 
-// Astray reports whether the records lead to something that is not the tenant's, or nowhere.
-func (w Way) Astray() bool { return w.Known() && w != Here && w != Partly }
+// Astray reports whether the records lead to something that is not the tenant's, or there are none.
+func (w Way) Astray() bool { return w.Known() && w != Here && w != Partly && w != Failing }
 
 // MaxSeen is how many values a sight has at most, so that an answer of any size stays readable.
 const MaxSeen = 4
@@ -115,8 +115,12 @@ func (n Name) Pause(s Sight) time.Duration {
 }
 
 // Then is what is known of a name after a look at look.At has shown look, where before was known. Silence says nothing,
-// so what was known stays.
+// so what was known stays; and neither does a failure of a name that is live or leads to its target, which may be the
+// resolvers' own.
 func (n Name) Then(before, look Sight) Sight {
+	if look.Way == Failing && (n.Live || before.Way == Here || before.Way == Partly) {
+		look.Way, look.Seen = Silent, nil
+	}
 	if look.Way == Silent && before.Way.Known() {
 		return before
 	}

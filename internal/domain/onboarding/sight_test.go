@@ -98,8 +98,13 @@ func TestThen(t *testing.T) {
 		"a name that is not live does not stray": {
 			onboarding.Name{}, here, onboarding.Sight{Way: onboarding.Nowhere, At: later}, onboarding.Sight{Way: onboarding.Nowhere, Since: later, At: later},
 		},
-		"silence changes nothing":      {live, stray, onboarding.Sight{Way: onboarding.Silent, At: later}, stray},
-		"silence is all that is known": {live, onboarding.Sight{}, onboarding.Sight{Way: onboarding.Silent, At: later}, onboarding.Sight{Way: onboarding.Silent, Since: later, At: later}},
+		"silence changes nothing":                                  {live, stray, onboarding.Sight{Way: onboarding.Silent, At: later}, stray},
+		"a live name whose lookups fail stays as it was":           {live, here, onboarding.Sight{Way: onboarding.Failing, At: later}, here},
+		"one that strays stays astray":                             {live, stray, onboarding.Sight{Way: onboarding.Failing, At: later}, stray},
+		"a name that leads to its target stays so":                 {onboarding.Name{}, here, onboarding.Sight{Way: onboarding.Failing, At: later}, here},
+		"a new name whose lookups fail is told so":                 {onboarding.Name{}, onboarding.Sight{}, onboarding.Sight{Way: onboarding.Failing, At: later}, onboarding.Sight{Way: onboarding.Failing, Since: later, At: later}},
+		"after a restart the failures of a live name mean nothing": {live, onboarding.Sight{}, onboarding.Sight{Way: onboarding.Failing, At: later}, onboarding.Sight{Way: onboarding.Silent, Since: later, At: later}},
+		"silence is all that is known":                             {live, onboarding.Sight{}, onboarding.Sight{Way: onboarding.Silent, At: later}, onboarding.Sight{Way: onboarding.Silent, Since: later, At: later}},
 		"silence goes on": {
 			live, onboarding.Sight{Way: onboarding.Silent, Since: start, At: start}, onboarding.Sight{Way: onboarding.Silent, At: later}, onboarding.Sight{Way: onboarding.Silent, Since: start, At: later},
 		},
@@ -125,7 +130,7 @@ func TestLost(t *testing.T) {
 			look := onboarding.Sight{Way: rapid.SampledFrom(onboarding.Ways[1:]).Draw(t, "way"), At: now}
 			known = name.Then(known, look)
 			switch look.Way {
-			case onboarding.Silent:
+			case onboarding.Silent, onboarding.Failing:
 			case onboarding.Here, onboarding.Partly:
 				astray = time.Time{}
 			default:

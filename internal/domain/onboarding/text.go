@@ -28,6 +28,9 @@ func (f Facts) seenText(who string) string {
 	case Partly:
 		return fmt.Sprintf("some DNS resolvers return another record for %s.", who)
 	case Failing:
+		if seen != "" {
+			return fmt.Sprintf("%s points to %s, and DNS lookups of that name fail.", who, seen)
+		}
 		return fmt.Sprintf("DNS lookups of %s fail: the name servers of %s do not respond, or the zone's DNSSEC signatures are not valid.", who, f.zone())
 	case Here:
 		return fmt.Sprintf("%s points to CloudFront.", who)
@@ -44,7 +47,7 @@ func (f Facts) foreign() string {
 	case f.Place.Apex:
 		return fmt.Sprintf(" without the TXT record %s%s that CloudFront requires with addresses", challengeLabel, f.Domain)
 	}
-	return ", not to CloudFront"
+	return ", and no record says that this is CloudFront"
 }
 
 // addressed reports whether what was seen are addresses.
