@@ -71,7 +71,7 @@ func TestGaugesOfWhatRuns(t *testing.T) {
 		"domains/shop/Live/ 1", "domains/shop/Lost/ 1",
 		"guard_rails/grants/ 0", "guard_rails/rollout/ 1",
 		"inventory_age_seconds/111122223333/ -1", "inventory_in_flight/111122223333/ 0", "inventory_tenants/111122223333/ 0", "orphans/111122223333/ 0",
-		"tenants_total/shop/Deployed/ 1", "tenants_total/shop/Unknown/ 1", "watched_domains/Circle/ 0", "watched_domains/Edge/ 0", "watched_domains/Elsewhere/ 0", "watched_domains/Here/ 0", "watched_domains/Nowhere/ 0",
+		"tenants_total/shop/Deployed/ 1", "tenants_total/shop/Unknown/ 1", "watched_domains/Circle/ 0", "watched_domains/Edge/ 0", "watched_domains/Elsewhere/ 0", "watched_domains/Failing/ 0", "watched_domains/Here/ 0", "watched_domains/Nowhere/ 0",
 		"watched_domains/Partly/ 0", "watched_domains/Silent/ 0", "watched_domains/Unseen/ 0", "writes_halted/Frozen/ 1",
 	}
 	if d := cmp.Diff(want, byName(t, registry)); d != "" {
