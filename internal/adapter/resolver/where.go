@@ -81,7 +81,7 @@ func lowered(names []string) (out []string) {
 // resolve reports whether a server works although it has failed for a name: it finds out that another name below the same
 // top does not exist. No cache can tell it that.
 func (r *Resolver) resolve(ctx context.Context, name string) bool {
-	other := strings.ToLower(rand.Text()) + name[strings.LastIndexByte(name, '.'):]
+	other := strings.ToLower(rand.Text()) + "." + name[strings.LastIndexByte(name, '.')+1:]
 	return ctx.Err() == nil && slices.ContainsFunc(r.servers, func(server string) bool {
 		_, err := r.counted(asking(ctx, server))(other, wire.TypeA)
 		return err == nil
