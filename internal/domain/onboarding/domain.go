@@ -123,6 +123,9 @@ func Table() []Row {
 
 // Judge says what a domain needs.
 func Judge(f Facts) Domain {
+	if !f.Watched {
+		f.Sight = Sight{} // what was seen before says nothing
+	}
 	records := f.records()
 	for _, row := range Table() {
 		if row.holds(f) {

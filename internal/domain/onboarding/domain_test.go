@@ -100,6 +100,7 @@ func TestStates(t *testing.T) {
 		"one that leads there while the object is paused":          {live(unborn, stopped), onboarding.Validating, onboarding.Platform, "The domain points to CloudFront. The object is paused."},
 		"one that a certificate covers, of a paused object":        {live(unborn, covered, stopped), onboarding.Deploying, onboarding.Platform, "The object is paused."},
 		"a domain of a paused object that the tenant has":          {live(stopped, func(f *onboarding.Facts) { f.Settled = false }), onboarding.Deploying, onboarding.AWS, "deploying"},
+		"one that was seen before resolvers were turned off":       {live(unborn, func(f *onboarding.Facts) { f.Watched = false }), onboarding.AwaitingDNS, onboarding.Customer, "Create the record"},
 		"one that is asked for without resolvers":                  {live(unborn, unwatched), onboarding.AwaitingDNS, onboarding.Customer, "Create the record"},
 		"one that a certificate covers, before its tenant":         {live(unborn, covered, way(onboarding.Nowhere)), onboarding.Deploying, onboarding.AWS, "deploying"},
 		"one whose certificate is being issued":                    {live(notServed, func(f *onboarding.Facts) { f.Certificate = onboarding.Requested }), onboarding.Issuing, onboarding.AWS, "being issued"},
