@@ -1,4 +1,4 @@
-// Package child reads tables in a process of its own for each read. Anything may answer at a customer's address: the
+// Package child reads tables, and writes those of states, in a process of its own for each read. Anything may answer at a customer's address: the
 // libraries of databases believe the lengths that a server sends, and no program survives an allocation that the kernel
 // refuses. So the reader is another run of the same program, with a limit of its own: whatever happens to it is a failed read.
 //
@@ -65,8 +65,9 @@ type Rows struct {
 }
 
 var (
-	_ port.Rows  = (*Rows)(nil)
-	_ port.Hints = (*Rows)(nil)
+	_ port.Rows   = (*Rows)(nil)
+	_ port.Hints  = (*Rows)(nil)
+	_ port.States = (*Rows)(nil)
 )
 
 // New makes Rows. The program has to call Serve when it starts.
@@ -78,6 +79,8 @@ type request struct {
 	mapping.Query
 	// Listen asks for hints instead of rows.
 	Listen bool
+	// Write asks for changes of a table of states instead of rows.
+	Write *write
 	// Connection is that of the query, which shows itself to no encoder, and stands before it.
 	Connection []byte
 	Options    Options

@@ -273,6 +273,7 @@ const (
 	frameRow     byte = 'r'
 	frameReady   byte = 'l'
 	frameHint    byte = 'h'
+	frameRefusal byte = 'w'
 	frameEnd     byte = 'e'
 )
 

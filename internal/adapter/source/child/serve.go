@@ -57,13 +57,17 @@ func serve(in io.Reader, out io.Writer, readers func(Options) map[mapping.Provid
 	return answer(ctx, r, out, readers(r.Options)[r.Provider])
 }
 
-// answer reads or listens, and says how that ended.
+// answer reads, listens or writes, and says how that ended.
 func answer(ctx context.Context, r request, out io.Writer, reader port.Rows) error {
 	err := error(&fault.Error{Kind: fault.Invalid, Operation: operation, Message: fmt.Sprintf("there is no reader for %q", r.Provider)})
-	switch listener, listens := reader.(port.Hints); {
+	listener, listens := reader.(port.Hints)
+	states, writes := reader.(port.States)
+	switch {
 	case r.Listen && listens:
 		err = listener.Listen(ctx, r.Query, hintPipe{out})
-	case !r.Listen && reader != nil:
+	case r.Write != nil && writes:
+		err = r.write(ctx, out, states)
+	case !r.Listen && r.Write == nil && reader != nil:
 		err = reader.Read(ctx, r.Query, &pipe{ctx: ctx, out: out})
 	}
 	body, encoded := encodeEnd(err)

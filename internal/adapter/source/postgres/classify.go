@@ -88,6 +88,8 @@ func (srv *server) Classify(s *sqldb.Session, err error) fault.Error {
 // text is that of an answer to a query.
 func (srv *server) text(s *sqldb.Session, said *pgconn.PgError) string {
 	switch {
+	case said.Code == readOnly && s.Writes:
+		return "the server is read-only, as a standby is: connect to the primary"
 	case said.Code == readOnly:
 		return "only reads are allowed: the query, or a function that it calls, tries to write or to lock rows"
 	// The text of the server would tell, in the language of the server.

@@ -32,8 +32,11 @@ const (
 	Farewell = time.Second
 )
 
-// operation is the name of the one thing that these adapters do.
-const operation = "Read"
+// The names of what these adapters do.
+const (
+	operation      = "Read"
+	operationWrite = "Write"
+)
 
 // Server is a database to which a checked connection string leads.
 type Server interface {

@@ -24,6 +24,9 @@ type Session struct {
 	// Timeout is how long a query may take.
 	Timeout time.Duration
 
+	// Writes is set where rows are written, and not read.
+	Writes bool
+
 	// Dial is what the server connects with.
 	Dial Dial
 
@@ -124,6 +127,9 @@ func (s *Session) RanOut() bool { return !s.began.IsZero() && time.Since(s.began
 
 // TookTooLong is the text for a query that ran into the timeout.
 func (s *Session) TookTooLong() string {
+	if s.Writes {
+		return fmt.Sprintf("writing took longer than %s: check what else the server does, and which locks others hold on the table", s.Timeout)
+	}
 	return fmt.Sprintf("the query took longer than the read timeout of %s: make it faster, for example with an index, "+
 		"or raise the operator's read timeout", s.Timeout)
 }
@@ -146,6 +152,8 @@ func (s *Session) Fault(err error) error {
 	if s.Connecting() {
 		f.Message = "connecting to " + endpoints + ": " + f.Message
 	}
-	f.Operation = operation
+	if f.Operation = operation; s.Writes {
+		f.Operation = operationWrite
+	}
 	return &f
 }

@@ -1,0 +1,49 @@
+package child
+
+import (
+	"context"
+	"io"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// write is what to change in a table of states.
+type write struct {
+	Table, Source string
+	Changes       []statetable.Change
+}
+
+// Write implements port.States.
+func (r *Rows) Write(ctx context.Context, to statetable.Target, changes []statetable.Change) ([]statetable.Refusal, error) {
+	ctx, cancel := context.WithTimeout(ctx, store.WriteTimeout+patience)
+	defer cancel()
+	var refused []statetable.Refusal
+	err := r.ask(ctx, request{Query: to.Query, Write: &write{to.Table, to.Source, changes}}, func(kind byte, body []byte) (bool, error) {
+		var refusal statetable.Refusal
+		if kind != frameRefusal || decoding.Unmarshal(body, &refusal) != nil || refusal.Failure == nil || len(refused) == len(changes) {
+			return false, errMalformed
+		}
+		refused = append(refused, refusal)
+		return true, nil
+	})
+	return refused, err
+}
+
+// write makes the changes of a request, and tells which rows were refused.
+func (r request) write(ctx context.Context, out io.Writer, states port.States) error {
+	refused, err := states.Write(ctx, statetable.Target{Query: r.Query, Table: r.Write.Table, Source: r.Write.Source}, r.Write.Changes)
+	for _, refusal := range refused {
+		refusal.Failure = &fault.Error{Kind: refusal.Failure.Kind, Operation: refusal.Failure.Operation, Code: refusal.Failure.Code, Message: refusal.Failure.Message}
+		body, err := encoding.Marshal(refusal)
+		if err != nil {
+			return err
+		}
+		if err := writeFrame(out, frameRefusal, body); err != nil {
+			return err
+		}
+	}
+	return err
+}
