@@ -70,7 +70,7 @@ func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
 	}
 	g.Functions, g.KeyGroups, g.Encryptions, g.LogBuckets = s.Functions, s.KeyGroups, s.FieldLevelEncryptions, s.LogBuckets
 	if t := s.Sources; t != nil {
-		g.Tables, g.Hosts = t.Tables, t.Hosts
+		g.Tables, g.WriteTables, g.Hosts = t.Tables, t.WriteTables, t.Hosts
 	}
 	g.DNS, g.Adoption, g.Limits = grantedDNS(s.DNS), grantedAdoption(s.Adopt), grantLimits(s.Limits)
 	if s.Namespaces.Selector != nil {
@@ -372,6 +372,10 @@ func SourceWants(o *v1alpha1.TenantSource) []grant.Want {
 	if d := o.Spec.DynamoDB; d != nil {
 		w.add(grant.ATable, "spec.dynamodb.tableName", d.TableName)
 		w.given(grant.ARole, "spec.dynamodb.assumeRoleArn", d.AssumeRoleARN)
+	}
+	if b := o.Spec.WriteBack; b != nil {
+		w.add(grant.AStateTable, "spec.writeBack.table", b.Table)
+		w.given(grant.ARole, "spec.writeBack.assumeRoleArn", b.AssumeRoleARN)
 	}
 	return w
 }

@@ -53,6 +53,15 @@ func SourceConfig(o *v1alpha1.TenantSource) (mapping.Config, error) {
 	for _, e := range o.Spec.Expressions {
 		c.Expressions = append(c.Expressions, mapping.Expression{Field: string(e.Field), Expression: e.Expression})
 	}
+	if b := o.Spec.WriteBack; b != nil {
+		c.Notes = map[string]string{}
+		if o.Spec.RowKey != "" {
+			c.Notes[v1alpha1.AnnotationSourceRow] = o.Spec.RowKey
+		}
+		if b.RevisionColumn != "" {
+			c.Notes[v1alpha1.AnnotationSourceRevision] = b.RevisionColumn
+		}
+	}
 	var err error
 	if r := o.Spec.ManagedCertificateRequest; r != nil {
 		if c.ManagedCertificate, err = tree(r); err != nil {
@@ -136,8 +145,11 @@ func tree(value any) (map[string]any, error) {
 	return out, json.Unmarshal(text, &out)
 }
 
-// SecretOf names the Secret with the connection string, and the field that names it; empty where there is none.
-func SecretOf(o *v1alpha1.TenantSource) (name, field string) {
+// SecretRef names a Secret with a connection string, and the field that names it; empty where there is none.
+type SecretRef struct{ Name, Field string }
+
+// SecretOf is the Secret of the table that is read.
+func SecretOf(o *v1alpha1.TenantSource) SecretRef {
 	var ref *v1alpha1.SecretReference
 	s := o.Spec
 	switch {
@@ -151,9 +163,17 @@ func SecretOf(o *v1alpha1.TenantSource) (name, field string) {
 		ref = s.Redis.ConnectionSecretRef
 	}
 	if ref == nil {
-		return "", ""
+		return SecretRef{}
 	}
-	return ref.Name, "spec." + string(s.Provider) + ".connectionSecretRef"
+	return SecretRef{ref.Name, "spec." + string(s.Provider) + ".connectionSecretRef"}
+}
+
+// StateSecretOf is the Secret of the state table.
+func StateSecretOf(o *v1alpha1.TenantSource) SecretRef {
+	if b := o.Spec.WriteBack; b != nil && b.ConnectionSecretRef != nil {
+		return SecretRef{b.ConnectionSecretRef.Name, "spec.writeBack.connectionSecretRef"}
+	}
+	return SecretRef{}
 }
 
 // SecretOffer is the label, with its value, that offers a Secret to the source.
@@ -165,10 +185,9 @@ func SecretOffer(o *v1alpha1.TenantSource) string {
 	return v1alpha1.LabelTenantSource + "=" + value
 }
 
-// SecretRefusal is why the source may not read the Secret that it names, which has these labels, and the fix. It is empty
+// SecretRefusal is why the source may not read a Secret that it names, which has these labels, and the fix. It is empty
 // where the Secret is offered to the source.
-func SecretRefusal(o *v1alpha1.TenantSource, labels map[string]string) string {
-	name, _ := SecretOf(o)
+func SecretRefusal(o *v1alpha1.TenantSource, name string, labels map[string]string) string {
 	command := fmt.Sprintf("kubectl -n %s label secret %s", o.Namespace, name)
 	value, labelled := labels[v1alpha1.LabelTenantSource]
 	switch {
@@ -362,6 +381,12 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 	}
 	if r.Watching != nil {
 		setCondition(&s.Conditions, *r.Watching, generation, now)
+	}
+	if r.Unwritten {
+		meta.RemoveStatusCondition(&s.Conditions, string(tenantsource.StateWritten))
+	}
+	if r.Written != nil {
+		setCondition(&s.Conditions, *r.Written, generation, now)
 	}
 	mergeConditions(&s.Conditions, r.Conditions, judged, now)
 }

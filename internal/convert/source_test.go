@@ -101,10 +101,10 @@ func rendered(t *testing.T, o *v1alpha1.TenantSource) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, field := convert.SecretOf(o)
+	ref := convert.SecretOf(o)
 	limits, canaries, _ := convert.SourceLimits(o)
 	text, err := json.Marshal([]any{
-		config, name, field, convert.SourceQuery(o, mapping.NewSecret("canary"), []string{"name"}), convert.SourceGuard(o), convert.TargetNamespace(o), convert.SourcePolicy(o),
+		config, ref.Name, ref.Field, convert.SourceQuery(o, mapping.NewSecret("canary"), []string{"name"}), convert.SourceGuard(o), convert.TargetNamespace(o), convert.SourcePolicy(o),
 		limits, canaries,
 	})
 	if err != nil {
@@ -465,7 +465,7 @@ func TestWhichSecretsASourceMayRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: tt.source}}
 			o.Spec.Postgres = &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: "db"}}
-			if got := convert.SecretRefusal(o, tt.labels); got != tt.want {
+			if got := convert.SecretRefusal(o, convert.SecretOf(o).Name, tt.labels); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})

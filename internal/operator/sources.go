@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"os"
 	"slices"
@@ -41,7 +42,7 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c config.Config, env *env
 	reportConfinement()
 	controller := tenantsource.New(tenantsource.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Clock: clock.RealClock{},
-		Rows: rowsOf(tables), Hints: hintsOf(tables), MaxWatches: c.Sources.MaxWatches,
+		Rows: rowsOf(tables), Hints: hintsOf(tables), States: statesOf(tables), ClusterID: c.ClusterID, MaxWatches: c.Sources.MaxWatches,
 		Grant: c.RefuseTenants, Grants: env.grants, MaxRows: c.Sources.MaxRows, ReadTimeout: c.Sources.ReadTimeout, FirstRowTimeout: c.Sources.FirstRow,
 		Observer: observer, Breaker: env.breaker, Progress: env.rollouts.Progress, Stopped: ctx.Done(),
 	})
@@ -49,7 +50,7 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c config.Config, env *env
 	env.grants.OnChange(controller.WakeNamespaces)
 	driver := drive(mgr, env, controller)
 	driver.Timeout = c.Sources.ReadTimeout + tenantsource.WriteTimeout
-	return reconcile.Setup(mgr, driver, controller.Watch(sourceSlots))
+	return errors.Join(controller.FollowStates(ctx, mgr.GetCache()), reconcile.Setup(mgr, driver, controller.Watch(sourceSlots)))
 }
 
 // table reads tables of one kind, and listens for their changes.
@@ -72,6 +73,16 @@ func hintsOf(tables map[mapping.Provider]table) map[mapping.Provider]port.Hints 
 		hints[provider] = t
 	}
 	return hints
+}
+
+func statesOf(tables map[mapping.Provider]table) map[mapping.Provider]port.States {
+	states := map[mapping.Provider]port.States{}
+	for provider, t := range tables {
+		if writes, ok := t.(port.States); ok {
+			states[provider] = writes
+		}
+	}
+	return states
 }
 
 // tables are the readers of all kinds of tables. A child process reads what answers at an address that a customer wrote

@@ -40,6 +40,10 @@ const (
 	// ConditionWatching is True while the database of a TenantSource with spec.watch reports the changes of its table. If
 	// it is False, the table is read every pollInterval. Without spec.watch, it is absent.
 	ConditionWatching = "Watching"
+
+	// ConditionStateWritten is True while the state table of a TenantSource with spec.writeBack says what the status of its
+	// tenants says. Without spec.writeBack, it is absent.
+	ConditionStateWritten = "StateWritten"
 )
 
 // Reasons of the Ready condition.
@@ -266,6 +270,18 @@ const (
 	// ReasonNotListening (False): the database does not report changes, or the connection was lost. The table is read every pollInterval.
 	// Fix: follow the message. The operator tries again automatically, at least every five minutes, and immediately after a change of the spec.
 	ReasonNotListening = "NotListening"
+)
+
+// Reasons of the StateWritten condition.
+const (
+	// ReasonUpToDate (True): the state table is up to date, or will be within seconds.
+	ReasonUpToDate = "UpToDate"
+	// ReasonWriteFailed (False): the state table cannot be written. The message says since when changes are waiting. Nothing is lost, and the tenants are not affected.
+	// Fix: follow the message. The operator tries again automatically, at least every minute, and immediately after a change of the spec.
+	ReasonWriteFailed = "WriteFailed"
+	// ReasonStatesRefused (False): the database rejects the rows of some tenants. The other rows are up to date.
+	// Fix: follow the message. Usually a trigger or a constraint of the state table rejects them, or another session holds a lock.
+	ReasonStatesRefused = "StatesRefused"
 )
 
 // Reasons of the CertificateReady condition.

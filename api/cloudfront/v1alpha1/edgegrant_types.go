@@ -457,7 +457,7 @@ type GrantedOrigins struct {
 	AccessControls []string `json:"accessControls,omitempty"`
 }
 
-// GrantedSources are the tables that TenantSources may read.
+// GrantedSources are the tables that TenantSources may read and write.
 //
 // +kubebuilder:validation:MinProperties=0
 type GrantedSources struct {
@@ -469,6 +469,15 @@ type GrantedSources struct {
 	// +listType=atomic
 	// +optional
 	Tables []string `json:"tables,omitempty"`
+
+	// writeTables are the state tables that may be written, as spec.writeBack.table names them.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=2048
+	// +listType=atomic
+	// +optional
+	WriteTables []string `json:"writeTables,omitempty"`
 
 	// hosts are the database servers, each as host:port or as a host with any port, such as *.db.example.com:5432.
 	// +kubebuilder:validation:MinItems=0

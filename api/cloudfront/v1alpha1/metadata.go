@@ -88,6 +88,11 @@ const (
 	// AnnotationSourceRowKey is a hash of the column and the value that identify the row of the object, with spec.rowKey.
 	AnnotationSourceRowKey = GroupName + "/source-row-key"
 
+	// AnnotationSourceRow is the value of spec.rowKey in the row of the object, and AnnotationSourceRevision that of
+	// spec.writeBack.revisionColumn. They exist only with spec.writeBack.
+	AnnotationSourceRow      = GroupName + "/source-row"
+	AnnotationSourceRevision = GroupName + "/source-revision"
+
 	// AnnotationSourceGone is on an object whose row is gone, with the time from which its grace counts, until it is deleted
 	// or its row is back.
 	AnnotationSourceGone = GroupName + "/source-gone-since"

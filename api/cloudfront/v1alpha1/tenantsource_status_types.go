@@ -8,7 +8,8 @@ import (
 //
 // +kubebuilder:validation:MinProperties=0
 type TenantSourceStatus struct {
-	// conditions are Ready and Synced, RolledOut with spec.rollout, and Watching with spec.watch.
+	// conditions are Ready and Synced, RolledOut with spec.rollout, Watching with spec.watch, and StateWritten with
+	// spec.writeBack.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map

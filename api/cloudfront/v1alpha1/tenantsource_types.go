@@ -62,6 +62,9 @@ type TenantSourceList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.mapping) || !has(self.expressions) || self.mapping.all(m, !self.expressions.exists(e, e.field == m.field))",message="a field can be set by a column or by an expression, not by both: remove it from spec.mapping or from spec.expressions",fieldPath=".expressions"
 // +kubebuilder:validation:XValidation:rule="!has(self.watch) || (self.provider == 'postgres') == has(self.watch.channel)",messageExpression="'channel belongs to provider postgres, and provider is \"' + self.provider + '\": ' + (has(self.watch.channel) ? 'remove spec.watch.channel' : 'set spec.watch.channel to the channel that the trigger of the table notifies')",message="provider postgres requires spec.watch.channel, and other providers do not allow it: add it, or remove it",fieldPath=".watch"
 // +kubebuilder:validation:XValidation:rule="!has(self.watch) || (self.provider == 'mysql') == has(self.watch.query)",messageExpression="'query belongs to provider mysql, and provider is \"' + self.provider + '\": ' + (has(self.watch.query) ? 'remove spec.watch.query' : 'set spec.watch.query to a query whose result changes with the table')",message="provider mysql requires spec.watch.query, and other providers do not allow it: add it, or remove it",fieldPath=".watch"
+// +kubebuilder:validation:XValidation:rule="!has(self.writeBack) || (self.provider != 'dynamodb') == has(self.writeBack.connectionSecretRef)",messageExpression="'every provider but dynamodb needs a connection string for writing, and provider is \"' + self.provider + '\": ' + (has(self.writeBack.connectionSecretRef) ? 'remove spec.writeBack.connectionSecretRef' : 'set spec.writeBack.connectionSecretRef to a Secret with it')",message="every provider but dynamodb requires spec.writeBack.connectionSecretRef: add it, or remove it with dynamodb",fieldPath=".writeBack"
+// +kubebuilder:validation:XValidation:rule="!has(self.writeBack) || !has(self.writeBack.assumeRoleArn) || self.provider == 'dynamodb'",messageExpression="'only provider dynamodb assumes a role, and provider is \"' + self.provider + '\": remove spec.writeBack.assumeRoleArn'",message="only provider dynamodb assumes a role: remove spec.writeBack.assumeRoleArn",fieldPath=".writeBack"
+// +kubebuilder:validation:XValidation:rule="!has(self.writeBack) || (!has(self.dynamodb) || self.dynamodb.tableName != self.writeBack.table) && (!has(self.mongodb) || self.mongodb.collection != self.writeBack.table)",messageExpression="'\"' + self.writeBack.table + '\" is the table that is read: set spec.writeBack.table to a table of its own'",message="the state table cannot be the table that is read: set spec.writeBack.table to a table of its own",fieldPath=".writeBack.table"
 type TenantSourceSpec struct {
 	// provider is the type of database: dynamodb, postgres, mysql (also MariaDB), mongodb or redis. The block with the
 	// same name says what to read.
@@ -81,6 +84,10 @@ type TenantSourceSpec struct {
 	// is False, and the table is read every pollInterval. Default: only every pollInterval.
 	// +optional
 	Watch *SourceWatch `json:"watch,omitempty"`
+
+	// writeBack writes what became of each tenant to a state table. Default: nothing is written.
+	// +optional
+	WriteBack *SourceWriteBack `json:"writeBack,omitempty"`
 
 	// distributionId is the ID of the multi-tenant distribution for tenants whose row and template set no other one.
 	// +kubebuilder:validation:MinLength=1

@@ -171,7 +171,7 @@ func (p reading) readRows(ctx context.Context, poll *tenantsource.Poll, keys []s
 	if rows == nil {
 		return &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not support %q", p.object.Spec.Provider)}
 	}
-	connection, failure := p.connection(ctx, p.object)
+	connection, failure := p.connection(ctx, p.object, convert.SecretOf(p.object))
 	p.session.stream.Compare(connection, failure)
 	if failure != nil {
 		return failure
@@ -184,8 +184,8 @@ func (p reading) readRows(ctx context.Context, poll *tenantsource.Poll, keys []s
 		}
 		failure := tenantsource.FailureOf(err)
 		if failure.Connection {
-			name, field := convert.SecretOf(p.object)
-			failure.Message = fmt.Sprintf("%s: the key %s of the Secret %q can't be used. %s", field, connectionKey, name, failure.Message)
+			ref := convert.SecretOf(p.object)
+			failure.Message = fmt.Sprintf("%s: the key %s of the Secret %q can't be used. %s", ref.Field, connectionKey, ref.Name, failure.Message)
 		}
 		return failure
 	}
@@ -197,17 +197,17 @@ const connectionKey = "connectionString"
 
 // connection reads the connection string in every pass: it may have been rotated, or no longer be offered, and it is not
 // kept.
-func (c *Controller) connection(ctx context.Context, o *v1alpha1.TenantSource) (mapping.Secret, *tenantsource.Failure) {
-	name, field := convert.SecretOf(o)
+func (c *Controller) connection(ctx context.Context, o *v1alpha1.TenantSource, ref convert.SecretRef) (mapping.Secret, *tenantsource.Failure) {
+	name := ref.Name
 	if name == "" {
 		return mapping.Secret{}, nil
 	}
 	var secret corev1.Secret
 	err := c.Live.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: name}, &secret)
 	invalid := func(format string, args ...any) (mapping.Secret, *tenantsource.Failure) {
-		return mapping.Secret{}, &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: field + ": " + fmt.Sprintf(format, args...)}
+		return mapping.Secret{}, &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: ref.Field + ": " + fmt.Sprintf(format, args...)}
 	}
-	refusal := convert.SecretRefusal(o, secret.Labels)
+	refusal := convert.SecretRefusal(o, name, secret.Labels)
 	switch {
 	case apierrors.IsNotFound(err):
 		return invalid("there is no Secret %q in namespace %q: create it, with the key %s and the label %s",

@@ -101,9 +101,9 @@ func (p *pass) transition(before []metav1.Condition) []reconcile.Event {
 	return reconcile.Turn(before, p.object.Status.Conditions, v1alpha1.ConditionReady, v1alpha1.ReasonDeleting)
 }
 
-// streamEvents tell when the stream of the table's changes is lost, and when it is there.
+// streamEvents tell when the stream of the table's changes is lost, when the state table can't be written, and when that is over.
 func streamEvents(before, after []metav1.Condition) []reconcile.Event {
-	return reconcile.Turn(before, after, v1alpha1.ConditionWatching)
+	return append(reconcile.Turn(before, after, v1alpha1.ConditionWatching), reconcile.Turn(before, after, v1alpha1.ConditionStateWritten)...)
 }
 
 // removalEvents tell what became of the tenants of a source that is deleted, and before that why it waits.

@@ -14,6 +14,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
@@ -31,6 +32,10 @@ type Observer interface {
 	RolledOut(key client.ObjectKey, r rollout.Rollout)
 	// Watched takes what is known of the stream of the table's changes; nil where there is none.
 	Watched(key client.ObjectKey, w *tenantsource.Watch)
+	// Wrote takes how many rows of a state table were written at once, and Written what is known of the table; nil where there
+	// is none.
+	Wrote(key client.ObjectKey, rows int)
+	Written(key client.ObjectKey, v *statetable.Verdict)
 	// Forgotten takes a source that is gone.
 	Forgotten(key client.ObjectKey)
 }
@@ -46,6 +51,9 @@ type Options struct {
 	Rows map[mapping.Provider]port.Rows
 	// Hints tell of changes of the tables, by provider.
 	Hints map[mapping.Provider]port.Hints
+	// States write the state tables, by provider. ClusterID tells the rows of this cluster from those of others.
+	States    map[mapping.Provider]port.States
+	ClusterID string
 	// MaxWatches is how many tables are listened to at the same time.
 	MaxWatches int
 	Clock      clock.PassiveClock
@@ -76,9 +84,9 @@ type Controller struct {
 	Options
 	*reconcile.Known[session]
 
-	// streams has a slot for each table that is listened to.
-	streams *semaphore.Weighted
-	// mu guards what sessions know of deletions.
+	// streams has a slot for each table that is listened to, and writes for each state table that is written.
+	streams, writes *semaphore.Weighted
+	// mu guards what sessions know of deletions and of writers.
 	mu sync.Mutex
 }
 
@@ -100,6 +108,9 @@ type session struct {
 	// last poll.
 	stream following
 	named  named
+	// keeping writes the state table. leaving says that the source waits for its deleted objects.
+	keeping keeping
+	leaving bool
 	// started is when the round of the session began, for how long it took.
 	started time.Time
 }
@@ -109,7 +120,7 @@ type named struct{ created, updated int }
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, Known: reconcile.NewKnown[session](nil), streams: semaphore.NewWeighted(int64(o.MaxWatches))}
+	return &Controller{Options: o, Known: reconcile.NewKnown[session](nil), streams: semaphore.NewWeighted(int64(o.MaxWatches)), writes: semaphore.NewWeighted(StateSlots)}
 }
 
 // New implements reconcile.Kind.
@@ -125,6 +136,7 @@ func (c *Controller) Status(o *v1alpha1.TenantSource) any { return &o.Status }
 func (c *Controller) Forget(key client.ObjectKey) {
 	if uid, s := c.Drop(key); s != nil {
 		s.unfollow()
+		s.finish()
 		c.Grants.Forget(string(uid))
 		c.Observer.Forgotten(key)
 	}
@@ -134,6 +146,7 @@ func (c *Controller) Forget(key client.ObjectKey) {
 func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
 	return c.Recall(o, func(former *session) (s session) {
 		former.unfollow()
+		former.unkeep()
 		if t := o.Status.LastPollTime; t != nil {
 			s.Polled = t.Time
 		}

@@ -56,7 +56,7 @@ func (p *pass) follow() *tenantsource.Watch {
 func (c *Controller) listener(o *v1alpha1.TenantSource, hints port.Hints, hosts []string) stream.Listen {
 	return func(ctx context.Context, s *stream.Stream) *tenantsource.Failure {
 		reading, cancel := context.WithTimeout(ctx, secretTimeout)
-		connection, failure := c.connection(reading, o)
+		connection, failure := c.connection(reading, o, convert.SecretOf(o))
 		cancel()
 		if failure != nil {
 			return failure

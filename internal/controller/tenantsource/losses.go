@@ -38,6 +38,13 @@ func (s *session) noteLoss(o client.Object) bool {
 	return first
 }
 
+// noteLeaving notes whether the source waits for objects that are being deleted.
+func (p *pass) noteLeaving(leaving bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.session.leaving = leaving
+}
+
 // noteDeletions takes the objects that a poll sees being deleted. The poll tells of them.
 func (p *pass) noteDeletions(f tenantsource.Fleet) {
 	p.mu.Lock()

@@ -41,12 +41,12 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) (recon
 		Generation: o.Generation, Reading: s.reading, Deleting: !o.DeletionTimestamp.IsZero(),
 		Suspended: o.Spec.Suspend, DryRun: o.Spec.DryRun, Policy: convert.SourcePolicy(o), Guard: convert.SourceGuard(o),
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
-		RowKey: o.Spec.RowKey != "", LargeTable: cmp.Or(c.LargeTable, tenantsource.LargeTable),
+		RowKey: o.Spec.RowKey != "", WritesBack: o.Spec.WriteBack != nil, LargeTable: cmp.Or(c.LargeTable, tenantsource.LargeTable),
 	}
 	if err := p.judge(ctx); err != nil {
 		return nil, err
 	}
-	p.in.Watch = p.follow()
+	p.in.Watch, p.in.States = p.follow(), p.keep()
 	p.apply(tenantsource.Resumed{})
 	if p.in.Deleting && !p.in.Retains() && p.in.Invalid == "" {
 		return p, p.observeRemoval(ctx)
@@ -58,11 +58,13 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) (recon
 // more.
 func (p *pass) judge(ctx context.Context) error {
 	if p.in.Deleting {
-		p.Grants.Forget(string(p.object.UID))
-		return nil
+		defer p.Grants.Forget(string(p.object.UID))
+		if !p.in.WritesBack { // whether it may write is to be asked to the end
+			return nil
+		}
 	}
 	asker := grants.Asker{Namespace: p.object.Namespace, UID: string(p.object.UID), Wants: convert.SourceWants(p.object)}
-	if p.in.Memory.LastPoll.IsZero() {
+	if p.in.Memory.LastPoll.IsZero() && !p.in.Deleting {
 		asker.Adds = grant.Usage{Sources: 1}
 	}
 	v, err := p.Grants.Judge(ctx, asker)
@@ -104,6 +106,8 @@ func (p *pass) observeRemoval(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.in.Leaving = p.in.WritesBack && fleet.Leaves()
+	p.noteLeaving(p.in.Leaving)
 	if p.in.Owned = p.in.State.Left(fleet.Owned(p.in.Policy)); len(p.in.Owned) == 0 {
 		return p.target.confirmEmpty(ctx, p.in.Policy)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -18,6 +19,8 @@ type Program struct {
 	base Object
 	// key is the column that identifies a row.
 	key string
+	// notes are annotations with the columns whose values they have.
+	notes map[string]string
 
 	required, optional []string
 	wholeRow           bool
@@ -63,11 +66,32 @@ func (p *Program) Build(n int, row Row) (Object, *Rejection) {
 	o := p.base.clone()
 	o.Key = key
 	p.override(&o, values)
+	p.note(&o, row)
 	if f := missing(o.Spec); f != nil {
 		return reject(p.lacks(f))
 	}
 	return o, nil
 }
+
+// note writes values of columns into annotations of the operator. What is longer than a text of status is of no use there.
+func (p *Program) note(o *Object, row Row) {
+	for annotation, column := range p.notes {
+		value, ok := plain(row.Values[column])
+		if t, isTime := row.Values[column].(time.Time); isTime {
+			value, ok = t.UTC().Format(time.RFC3339Nano), true
+		}
+		if !ok || value == "" {
+			continue
+		}
+		if o.Annotations == nil {
+			o.Annotations = map[string]string{}
+		}
+		o.Annotations[annotation] = prose.Fit(value, longestNote)
+	}
+}
+
+// longestNote has room for every key that a state table takes, and for one that is too long to be told so.
+const longestNote = 512
 
 // describe says which row it is.
 func describe(n int, row Row, name string) string {

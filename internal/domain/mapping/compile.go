@@ -21,6 +21,10 @@ func Compile(c Config) (*Program, error) {
 	if k.program.key = c.Key; c.Key != "" {
 		k.columns.add(c.Key, false)
 	}
+	k.program.notes = c.Notes
+	for _, column := range c.Notes {
+		k.columns.add(column, false)
+	}
 	if len(k.mistakes) == 0 {
 		k.checkWhole()
 	}

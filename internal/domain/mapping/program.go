@@ -15,6 +15,8 @@ type Config struct {
 	Template           Template
 	// Key is the column whose value identifies a row, whatever else becomes of it. Empty: the name does.
 	Key string
+	// Notes are annotations of the operator's own, each with the column whose value it has.
+	Notes map[string]string
 	// Mapping and Expressions fill fields from a row. No field is named twice among them.
 	Mapping     []Mapping
 	Expressions []Expression

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 )
 
 // approveAnnotation is the annotation that approves a plan, for messages.
@@ -22,8 +23,12 @@ type Input struct {
 	Behind   int
 	// Watch is what is known of the stream of the table's changes; nil without spec.watch.
 	Watch *Watch
+	// States is what is known of the state table; nil without spec.writeBack, and while nothing is written.
+	States *statetable.Verdict
 	// Owned are the objects of the source; only needed when it is deleted.
 	Owned []Owned
+	// Leaving is set while objects of a deleted source with a state table are being deleted.
+	Leaving bool
 	// LostObjects is set where others have deleted objects of the source since its last poll.
 	LostObjects bool
 }
@@ -112,6 +117,7 @@ func livingRules() []rule {
 func removeRules() []rule {
 	return []rule{
 		chain.Ask("Retained", "With deletionPolicy Retain, dryRun or suspend, the tenants are kept as they are.", Input.retained),
+		chain.Ask("Left", "With spec.writeBack, the source stays until its deleted tenants are gone, to write that to the state table.", Input.left),
 		chain.Ask("Emptied", "When the source has no tenants left, its finalizer is removed.", Input.emptied),
 		chain.Ask("Judged", "The guard applies as it does for missing rows, but without confirmation by further polls.", Input.judged),
 		chain.Ask("Counted", "Deletions are counted in status before they are carried out.", Input.counted),
@@ -188,6 +194,13 @@ func (in Input) unwoken() time.Duration { return max(in.Guard.Interval, lookAgai
 const lookAgain = time.Second
 
 func (in Input) retained() (Decision, bool) { return do(LetGo, in.Retains()) }
+
+func (in Input) left() (Decision, bool) {
+	if in.Leaving && len(in.Owned) == 0 && in.Invalid == "" {
+		return restFor(in.unwoken())
+	}
+	return pass()
+}
 
 func (in Input) emptied() (Decision, bool) { return do(LetGo, len(in.Owned) == 0 && in.Invalid == "") }
 

@@ -125,6 +125,16 @@ func (f Fleet) byKey() map[string][]string {
 }
 
 // Owned lists the objects that live.
+// Leaves reports whether objects of the source are being deleted.
+func (f Fleet) Leaves() bool {
+	for _, o := range f.Objects {
+		if t := o.Look(); t.Relation == Ours && t.Deleting {
+			return true
+		}
+	}
+	return false
+}
+
 func (f Fleet) Owned(policy Policy) []Owned {
 	var out []Owned
 	for _, name := range slices.Sorted(maps.Keys(f.Objects)) {

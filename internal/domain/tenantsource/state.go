@@ -32,6 +32,8 @@ type Spec struct {
 	// RowKey is set where a column identifies the rows. LargeTable is from how many rows on single ones are read.
 	RowKey     bool
 	LargeTable int
+	// WritesBack is set where the source has a state table.
+	WritesBack bool
 }
 
 // Memory is what status remembers.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
@@ -22,6 +23,9 @@ type Sources struct {
 	complete *prometheus.GaugeVec
 	rollout  *prometheus.GaugeVec
 	listens  *prometheus.GaugeVec
+	written  *prometheus.CounterVec
+	waiting  *prometheus.GaugeVec
+	oldest   *prometheus.GaugeVec
 
 	mu    sync.Mutex
 	named map[client.ObjectKey]struct{}
@@ -55,6 +59,9 @@ func NewSources(r prometheus.Registerer) (*Sources, error) {
 		held:     in.gauge("source_held_deletions", "Deletions and harmful changes of a TenantSource that are waiting for approval.", "namespace", "name"),
 		rollout:  in.gauge("source_rollout_tenants", "Tenants of a TenantSource with spec.rollout whose change is on its way, by state: applied, failed or waiting.", "namespace", "name", "state"),
 		listens:  in.gauge("source_listening", "1 while the database reports changes to a TenantSource with spec.watch, 0 while it does not and the table is only read every spec.pollInterval.", "namespace", "name"),
+		written:  in.counter("source_state_rows_written_total", "Rows that were written to the state table of a TenantSource with spec.writeBack.", "namespace", "name"),
+		waiting:  in.gauge("source_state_rows_waiting", "Rows of the state table of a TenantSource that may not say yet what the status of their tenants says.", "namespace", "name"),
+		oldest:   in.gauge("source_state_waiting_since_timestamp_seconds", "Time since which the oldest row of the state table of a TenantSource has been waiting to be written; 0 if none is.", "namespace", "name"),
 		complete: in.gauge("source_last_complete_timestamp_seconds", "Start time of the last poll of a TenantSource that read the table completely.", "namespace", "name"),
 	}
 	return m, in.err
@@ -115,12 +122,39 @@ func (m *Sources) Watched(key client.ObjectKey, w *tenantsource.Watch) {
 	}
 }
 
+// Wrote implements tenantsource.Observer.
+func (m *Sources) Wrote(key client.ObjectKey, rows int) {
+	name := ""
+	if m.name(key) {
+		name = key.Name
+	}
+	m.written.WithLabelValues(key.Namespace, name).Add(float64(rows))
+}
+
+// Written implements tenantsource.Observer.
+func (m *Sources) Written(key client.ObjectKey, v *statetable.Verdict) {
+	if v == nil {
+		m.waiting.DeleteLabelValues(key.Namespace, key.Name)
+		m.oldest.DeleteLabelValues(key.Namespace, key.Name)
+		return
+	}
+	if !m.name(key) {
+		return
+	}
+	since := 0.0
+	if !v.Since.IsZero() {
+		since = float64(v.Since.Unix())
+	}
+	m.waiting.WithLabelValues(key.Namespace, key.Name).Set(float64(v.Waiting))
+	m.oldest.WithLabelValues(key.Namespace, key.Name).Set(since)
+}
+
 // Forgotten implements tenantsource.Observer.
 func (m *Sources) Forgotten(key client.ObjectKey) {
 	labels := prometheus.Labels{"namespace": key.Namespace, "name": key.Name}
 	for _, v := range []interface {
 		DeletePartialMatch(prometheus.Labels) int
-	}{m.polls, m.changes, m.rows, m.held, m.complete, m.rollout, m.listens} {
+	}{m.polls, m.changes, m.rows, m.held, m.complete, m.rollout, m.listens, m.written, m.waiting, m.oldest} {
 		v.DeletePartialMatch(labels)
 	}
 	m.mu.Lock()

@@ -30,6 +30,7 @@ import (
 	controller "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -190,7 +191,9 @@ func (o observer) Watched(_ client.ObjectKey, w *tenantsource.Watch) {
 		o.w.Listening = &w.Listening
 	}
 }
-func (o observer) Forgotten(client.ObjectKey) {}
+func (o observer) Wrote(client.ObjectKey, int)                   {}
+func (o observer) Written(client.ObjectKey, *statetable.Verdict) {}
+func (o observer) Forgotten(client.ObjectKey)                    {}
 
 // maxWatches is enough for the one source that a test watches.
 const maxWatches = 1

@@ -52,10 +52,12 @@ type Grant struct {
 	Encryptions    []string
 	LogBuckets     []string
 
-	Tables   []string
-	Hosts    []string
-	Adoption *Adoption
-	Limits   Limits
+	Tables []string
+	// WriteTables are the state tables that may be written.
+	WriteTables []string
+	Hosts       []string
+	Adoption    *Adoption
+	Limits      Limits
 }
 
 // Account is an AWS account, and how it is reached. The zero value is the operator's own.

@@ -46,6 +46,7 @@ const (
 	ATakeover
 	ARole
 	ATable
+	AStateTable
 	AHost
 	// AnAdoption is the right to adopt the resource of that name. Forced is one from its owner.
 	AnAdoption
@@ -107,11 +108,12 @@ var terms = map[Thing]term{
 	AnEncryption:    listed("the field-level encryption", func(g *Grant) []string { return g.Encryptions }),
 	ALogBucket:      listed("the log bucket", func(g *Grant) []string { return g.LogBuckets }),
 
-	Records:   {"DNS records in the hosted zone", func(g *Grant, w Want) bool { return g.publishes(dns.Provider{}, w.Value) }, (*Grant).zoneTexts},
-	RecordsAt: {"DNS records at the provider", func(g *Grant, w Want) bool { return g.publishes(w.Provider, "") }, (*Grant).zoneTexts},
-	ATakeover: {"replacing existing DNS records", func(g *Grant, _ Want) bool { return g.Takeover() != TakeoverNever }, nothing},
-	ARole:     {"the role", func(g *Grant, w Want) bool { return g.Roles.Allows(w.Value) }, nothing},
-	ATable:    listed("the table", func(g *Grant) []string { return g.Tables }),
+	Records:     {"DNS records in the hosted zone", func(g *Grant, w Want) bool { return g.publishes(dns.Provider{}, w.Value) }, (*Grant).zoneTexts},
+	RecordsAt:   {"DNS records at the provider", func(g *Grant, w Want) bool { return g.publishes(w.Provider, "") }, (*Grant).zoneTexts},
+	ATakeover:   {"replacing existing DNS records", func(g *Grant, _ Want) bool { return g.Takeover() != TakeoverNever }, nothing},
+	ARole:       {"the role", func(g *Grant, w Want) bool { return g.Roles.Allows(w.Value) }, nothing},
+	ATable:      listed("the table", func(g *Grant) []string { return g.Tables }),
+	AStateTable: listed("the state table", func(g *Grant) []string { return g.WriteTables }),
 	AHost: {"the host", func(g *Grant, w Want) bool { return AllowsHost(g.Hosts, w.Value) },
 		func(g *Grant, _ Want) []string { return g.Hosts }},
 	AnAdoption: {"adopting", func(g *Grant, w Want) bool { return g.adoptable(w.Value, false) },

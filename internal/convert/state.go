@@ -1,0 +1,117 @@
+package convert
+
+import (
+	"cmp"
+	"encoding/json"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
+)
+
+// StateTarget is the state table of a source in a cluster. It has one.
+func StateTarget(o *v1alpha1.TenantSource, cluster string, connection mapping.Secret) statetable.Target {
+	b := o.Spec.WriteBack
+	q := SourceQuery(o, connection, nil)
+	q.DynamoDB.AssumeRoleARN = orElse(b.AssumeRoleARN, q.DynamoDB.AssumeRoleARN)
+	return statetable.Target{Query: q, Table: b.Table, Source: cluster + "/" + o.Namespace + "/" + o.Name}
+}
+
+// StateProblem says why a state table must not be written, empty if nothing is known against it: one that the source reads would
+// make rows of rows, and wake the source with each of its own writes.
+func StateProblem(o *v1alpha1.TenantSource) string {
+	const own = ": set spec.writeBack.table to a table of its own"
+	table := o.Spec.WriteBack.Table
+	if sql := cmp.Or(o.Spec.Postgres, o.Spec.MySQL); sql != nil {
+		if readsTable(sql.Query, table) {
+			return "spec.writeBack.table: the query reads " + table + own
+		}
+		if o.Spec.Watch != nil && readsTable(o.Spec.Watch.Query, table) {
+			return "spec.writeBack.table: spec.watch.query reads " + table + own
+		}
+	}
+	if r := o.Spec.Redis; r != nil {
+		if matches, _ := path.Match(r.KeyPattern, table+":"+o.Namespace); matches {
+			return "spec.writeBack.table: spec.redis.keyPattern matches keys that begin with " + table + ":" + own
+		}
+	}
+	return ""
+}
+
+// readsTable reports whether a query takes rows from a table.
+func readsTable(query, table string) bool {
+	name := table[strings.LastIndexByte(table, '.')+1:]
+	return regexp.MustCompile(`(?i)\b(from|join|table)\s+(["` + "`" + `\w]+\s*\.\s*)?["` + "`" + `]?` + regexp.QuoteMeta(name) + `\b`).MatchString(query)
+}
+
+// StateKey is the key of the row of a tenant, whose source is named by its labels; ok is false for a tenant without one.
+func StateKey(o metav1.Object) (key string, ok bool) {
+	return orElse(o.GetAnnotations()[v1alpha1.AnnotationSourceRow], o.GetName()), o.GetLabels()[v1alpha1.LabelSourceUID] != ""
+}
+
+// worst is the order of the states, from the one that needs somebody first.
+var worst = []v1alpha1.DomainState{
+	v1alpha1.DomainRefused, v1alpha1.DomainLost, v1alpha1.DomainAwaitingProof, v1alpha1.DomainAwaitingDNS, v1alpha1.DomainValidating,
+	v1alpha1.DomainIssuing, v1alpha1.DomainDeploying, v1alpha1.DomainDisabled, v1alpha1.DomainLive, v1alpha1.DomainLeaving,
+}
+
+// StateRow is the row of a tenant in the state table of its source. ok is false while status does not speak of the spec
+// yet: then the row stays as it is.
+func StateRow(o *v1alpha1.DistributionTenant, source string) (row statetable.Row, ok bool) {
+	s := o.Status
+	if s.ObservedGeneration != o.Generation {
+		return row, false
+	}
+	key, _ := StateKey(o)
+	row = statetable.Row{
+		Source: source, Key: key, Namespace: o.Namespace, Name: o.Name, State: statetable.Pending, DNSTarget: s.DNSTarget, TenantID: s.ID,
+		Generation: s.ObservedGeneration, Revision: o.Annotations[v1alpha1.AnnotationSourceRevision], Since: o.CreationTimestamp.Time, Domains: "[]",
+		Version: ResourceVersion(o.ResourceVersion),
+	}
+	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionReady); c != nil {
+		row.Ready, row.Reason, row.Message = c.Status == metav1.ConditionTrue, c.Reason, stored(c.Message)
+	}
+	if c := s.Certificate; c != nil {
+		row.CertificateExpires = c.NotAfter.Time
+	}
+	if len(s.Domains) == 0 {
+		return row, true
+	}
+	text, _ := json.Marshal(s.Domains) // the types of the API have a JSON form
+	row.Domains = stored(string(text))
+	row.State, row.Since = worstOf(s.Domains)
+	return row, true
+}
+
+// worstOf is the state that comes first in the order, and when the last of the domains came into it.
+func worstOf(domains []v1alpha1.DomainStatus) (string, time.Time) {
+	for _, state := range worst {
+		var since time.Time
+		for _, d := range domains {
+			if d.State == state && d.Since.After(since) {
+				since = d.Since.Time
+			}
+		}
+		if !since.IsZero() {
+			return string(state), since
+		}
+	}
+	return statetable.Pending, domains[0].Since.Time
+}
+
+// stored is a text as every database stores it.
+func stored(text string) string { return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "") }
+
+// ResourceVersion is the version of an object, or of a list, as a number that only grows.
+func ResourceVersion(text string) int64 {
+	version, _ := strconv.ParseInt(text, 10, 64)
+	return version
+}
