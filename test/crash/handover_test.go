@@ -108,7 +108,9 @@ func handOverMutations() []mutation {
 }
 
 // ownDomain is a domain that no other case has: claims are named by their domains, and all cases have one API server.
-func (s *stage) ownDomain(name string) string { return name + "-" + s.namespace + ".example.com" }
+func ownDomain(name, namespace string) string { return name + "-" + namespace + ".example.com" }
+
+func (s *stage) ownDomain(name string) string { return ownDomain(name, s.namespace) }
 
 // movedDomain is the one that is handed over.
 func (s *stage) movedDomain() string { return s.ownDomain("moves") }

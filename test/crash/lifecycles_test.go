@@ -149,8 +149,8 @@ func plainLifecycles() []*lifecycle {
 			{makes(), func(s *stage) bool { return s.gate.seen(awsSide, "CreateDistributionTenant") > 0 }},
 			{deletes, gone},
 		}},
-		{name: "replace", about: "The object is deleted and created again under the same name.", prepare: prepared(), parks: true, steps: []step{
-			{deletes, gone}, {makes(), ready},
+		{name: "replace", about: "The object is deleted and created again under the same name.", prepare: prepared(ofItsCase), parks: true, steps: []step{
+			{deletes, gone}, {makes(ofItsCase), ready},
 		}},
 		{name: "orphan", about: "Someone removes the finalizer while no operator runs, and later creates the object again.", prepare: prepared(), steps: []step{
 			{func(s *stage) { s.whileDown(func() { s.orphan("acme") }) }, orphaned},
@@ -174,6 +174,9 @@ func everything(o *tenantObject) {
 		GeoRestrictions: &v1alpha1.GeoRestrictionCustomization{RestrictionType: v1alpha1.GeoRestrictionWhitelist, Locations: []v1alpha1.CountryCode{"DE", "FR"}},
 	}
 }
+
+// ofItsCase gives an object a domain that no other case has: a domain that it loses stays claimed for its namespace.
+func ofItsCase(o *tenantObject) { setDomains(o, ownDomain(o.Name, o.Namespace)) }
 
 func setDomains(o *tenantObject, domains ...string) {
 	o.Spec.Domains = nil

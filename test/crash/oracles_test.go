@@ -388,8 +388,8 @@ func (s *stage) served() map[string]*v1alpha1.ServedCertificate {
 
 // outcome is the end of a case without what differs from run to run.
 type outcome struct {
-	Tenants []sim.TenantState `json:"tenants"`
-	Objects []objectOutcome   `json:"objects"`
+	Tenants json.RawMessage `json:"tenants"`
+	Objects []objectOutcome `json:"objects"`
 	// Parents are the distributions and connection groups of ours.
 	Parents json.RawMessage `json:"parents,omitempty"`
 	// Invalidations are those in AWS, each as its tenant and its paths.
@@ -408,8 +408,8 @@ type objectOutcome struct {
 }
 
 func (s *stage) outcome() outcome {
-	out := outcome{Committed: map[string]int{}, Tenants: []sim.TenantState{}, Objects: []objectOutcome{}}
-	names := []string{}
+	out := outcome{Committed: map[string]int{}, Objects: []objectOutcome{}}
+	names, tenants := []string{}, []sim.TenantState{}
 	for _, o := range s.all() {
 		names = append(names, string(o.GetUID()), "<uid>")
 	}
@@ -426,7 +426,7 @@ func (s *stage) outcome() outcome {
 		names = append(names, t.ID, "<id>", t.ConnectionGroupID, "<group>")
 		t.ETag = ""
 		t.CreatedTime, t.LastModifiedTime = time.Time{}, time.Time{}
-		out.Tenants = append(out.Tenants, t)
+		tenants = append(tenants, t)
 	}
 	for _, a := range s.sim.State().Accounts {
 		for _, c := range a.Certificates {
@@ -455,16 +455,8 @@ func (s *stage) outcome() outcome {
 			Finalizers: o.GetFinalizers(), Status: json.RawMessage(clean.Replace(o.brief())),
 		})
 	}
-	slices.SortFunc(out.Tenants, func(a, b sim.TenantState) int { return cmp.Compare(a.Name, b.Name) })
-	for n := range out.Tenants {
-		t := &out.Tenants[n]
-		t.DistributionID = clean.Replace(t.DistributionID)
-		t.ID, t.ARN, t.ConnectionGroupID = clean.Replace(t.ID), clean.Replace(t.ARN), clean.Replace(t.ConnectionGroupID)
-		t.ManagedCertificate, t.Customizations.CertificateARN = clean.Replace(t.ManagedCertificate), clean.Replace(t.Customizations.CertificateARN)
-		for k, v := range t.Tags {
-			t.Tags[k] = clean.Replace(v)
-		}
-	}
+	slices.SortFunc(tenants, func(a, b sim.TenantState) int { return cmp.Compare(a.Name, b.Name) })
+	out.Tenants = cleaned(clean, tenants)
 	for operation, calls := range s.sim.Calls() {
 		// A request that is repeated is answered with what the first one has made.
 		if calls.Committed > 0 && operation != requestInvalidation {
@@ -478,6 +470,15 @@ func (s *stage) outcome() outcome {
 		out.Committed[s.lifecycle.provider.publishing()] = n
 	}
 	return out
+}
+
+// cleaned is a value as JSON, its keys cleaned as well.
+func cleaned(clean *strings.Replacer, value any) json.RawMessage {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return json.RawMessage(clean.Replace(string(text)))
 }
 
 // created reports whether any resource was made.

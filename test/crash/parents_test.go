@@ -317,9 +317,5 @@ func (s *stage) parentsOutcome(clean *strings.Replacer) json.RawMessage {
 	if len(all) == 0 {
 		return nil
 	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		panic(err)
-	}
-	return json.RawMessage(clean.Replace(string(text)))
+	return cleaned(clean, all)
 }

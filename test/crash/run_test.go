@@ -319,8 +319,8 @@ func merge(runs []*result, crowd bool) *reference {
 // certainInCrowds is how many calls of an operation come whatever the order of the objects.
 const certainInCrowds = 2
 
-// worthwhile leaves out the reads that follow a deployment, and the sweeps but one that
-// comes first: when they come depends on the clock.
+// worthwhile leaves out the reads that follow a deployment, what a process stores as it starts, and the sweeps but one
+// that comes first: when they come depends on the clock.
 func worthwhile(b boundary, first bool) bool {
 	if b.operation == "ListDistributionTenants" && !first {
 		return false
@@ -328,7 +328,7 @@ func worthwhile(b boundary, first bool) bool {
 	most := map[string]int{
 		"GetDistribution": 2, "GetConnectionGroup": 2, listDependents: 2, "get distributions": 3, "get connectiongroups": 3, "ListTagsForResource": 2, "GetCallerIdentity": 1,
 		"GetDistributionTenant": 2, followInvalidation: 2, "get tenantsources": 2, pollReport: 4, "get distributiontenants": 3, "GetChange": 2, "ListResourceRecordSets": 2, "GetManagedCertificateDetails": 2, "ListCertificates": 0,
-		"ListServiceQuotas": 0, "ListAWSDefaultServiceQuotas": 0,
+		"ListServiceQuotas": 0, "ListAWSDefaultServiceQuotas": 0, "post configmaps": 0,
 	}
 	for _, p := range providers() {
 		most[p.listing] = 2
