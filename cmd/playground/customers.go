@@ -13,32 +13,36 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
 // noDatabase is the provider that leaves the table of customers out.
 const noDatabase = "none"
 
-// customersDatabase is the database with the table.
-const customersDatabase = "customers"
+// customersDatabase is the database with the table, and stateTable is the table that the operator writes.
+const (
+	customersDatabase = "customers"
+	stateTable        = "edge_state"
+)
 
 // customers is the database with the table that a TenantSource follows.
 type customers struct {
 	product
 	engine *database.Engine
-	// owner and reader are connection strings: ours, and the operator's.
-	owner, reader string
+	// owner, reader and writer are connection strings: ours, and the operator's for the customers and for their states.
+	owner, reader, writer string
 }
 
 // product is a kind of database. Each statement has a counterpart in the others.
 type product struct {
 	provider mapping.Provider
 	name     string
-	// prepare makes an empty table, and returns the connection strings of its owner and of its reader.
-	prepare func(ctx context.Context, address string) (owner, reader string, err error)
+	// prepare makes empty tables, and fills in the connection strings.
+	prepare func(ctx context.Context, address string, c *customers) error
 	fill    func(rows []customer) string
 	// The others are what the demo shows and does.
-	all, gold, insert, update, remove, empty string
+	all, gold, insert, update, remove, empty, states string
 	// spec is the source's own part of a TenantSource.
 	spec string
 }
@@ -73,6 +77,7 @@ var postgres = product{
 	update: "UPDATE customers SET plan = 'gold' WHERE name = '" + upgraded + "'",
 	remove: "DELETE FROM customers WHERE name = '" + leaver + "'",
 	empty:  "DELETE FROM customers",
+	states: "SELECT row_key, state, ready, message FROM edge_state ORDER BY row_key",
 	spec: `    query: SELECT name, domain, plan FROM customers
 `,
 }
@@ -93,6 +98,7 @@ var mongoDB = product{
 	update: `{"update": "customers", "updates": [{"q": {"name": "` + upgraded + `"}, "u": {"$set": {"plan": "gold"}}}]}`,
 	remove: `{"delete": "customers", "deletes": [{"q": {"name": "` + leaver + `"}, "limit": 1}]}`,
 	empty:  `{"delete": "customers", "deletes": [{"q": {}, "limit": 0}]}`,
+	states: `{"find": "edge_state", "projection": {"_id": 0, "row_key": 1, "state": 1, "ready": 1, "message": 1}, "sort": {"row_key": 1}}`,
 	spec: `    database: ` + customersDatabase + `
     collection: customers
 `,
@@ -167,37 +173,42 @@ func (w *world) startProduct(ctx context.Context, p product) error {
 		return err
 	}
 	c := &customers{product: p, engine: engine}
-	if c.owner, c.reader, err = p.prepare(ctx, engine.Owner()); err != nil {
+	if err := p.prepare(ctx, engine.Owner(), c); err != nil {
 		return errors.Join(fmt.Errorf("preparing %s: %w", p.name, err), engine.Stop())
 	}
 	w.customers = c
 	return nil
 }
 
-func preparePostgres(ctx context.Context, address string) (owner, reader string, err error) {
-	password := strings.ToLower(rand.Text())
-	if owner, err = inDatabase(address, nil); err != nil {
-		return "", "", err
-	}
-	if reader, err = inDatabase(address, url.UserPassword("tenant_source", password)); err != nil {
-		return "", "", err
+func preparePostgres(ctx context.Context, address string, c *customers) (err error) {
+	reader, writer := strings.ToLower(rand.Text()), strings.ToLower(rand.Text())
+	for into, user := range map[*string]*url.Userinfo{
+		&c.owner: nil, &c.reader: url.UserPassword("tenant_source", reader), &c.writer: url.UserPassword("edge_state", writer),
+	} {
+		if *into, err = inDatabase(address, user); err != nil {
+			return err
+		}
 	}
 	if _, err = query(ctx, address, "CREATE DATABASE "+customersDatabase); err != nil {
-		return "", "", err
+		return err
 	}
-	_, err = query(ctx, owner, `CREATE TABLE customers (name text PRIMARY KEY, domain text NOT NULL, plan text NOT NULL DEFAULT 'basic');
-		CREATE ROLE tenant_source LOGIN PASSWORD '`+password+`';
-		GRANT SELECT ON customers TO tenant_source`)
-	return owner, reader, err
+	_, err = query(ctx, c.owner, `CREATE TABLE customers (name text PRIMARY KEY, domain text NOT NULL, plan text NOT NULL DEFAULT 'basic');
+		CREATE ROLE tenant_source LOGIN PASSWORD '`+reader+`';
+		GRANT SELECT ON customers TO tenant_source;
+		CREATE ROLE edge_state LOGIN PASSWORD '`+writer+`';`+
+		statetable.Postgres.Definition(stateTable)+`
+		GRANT SELECT, INSERT, UPDATE, DELETE ON `+stateTable+` TO edge_state`)
+	return err
 }
 
 // prepareMongoDB creates no user: a FerretDB asks for no password.
-func prepareMongoDB(ctx context.Context, address string) (owner, reader string, err error) {
-	if owner, err = inDatabase(address, nil); err != nil {
-		return "", "", err
+func prepareMongoDB(ctx context.Context, address string, c *customers) (err error) {
+	if c.owner, err = inDatabase(address, nil); err != nil {
+		return err
 	}
-	_, err = query(ctx, owner, `{"create": "customers"}`)
-	return owner, owner, err
+	c.reader, c.writer = c.owner, c.owner
+	_, err = query(ctx, c.owner, `{"create": "customers"}`)
+	return err
 }
 
 // inDatabase points a connection string at our database, and logs in as another user if one is given.

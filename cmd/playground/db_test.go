@@ -33,10 +33,11 @@ func TestTableOfCustomers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, ctx := test.product, t.Context()
-			owner, reader, err := p.prepare(ctx, database.Shared(t, p.provider).Owner())
-			if err != nil {
+			var c customers
+			if err := p.prepare(ctx, database.Shared(t, p.provider).Owner(), &c); err != nil {
 				t.Fatal(err)
 			}
+			owner, reader := c.owner, c.reader
 			run := func(statement string) string {
 				t.Helper()
 				answer, err := query(ctx, owner, statement)
@@ -79,7 +80,7 @@ func TestTableOfCustomers(t *testing.T) {
 				customer{newcomer, newcomer + ".example.com", "gold"}, customer{upgraded, upgraded + ".example.com", "gold"})
 			run(p.empty)
 			expect("emptied", p.all)
-			_, err = query(ctx, reader, p.insert)
+			_, err := query(ctx, reader, p.insert)
 			if refused := err != nil && strings.Contains(err.Error(), "permission denied"); refused != test.guarded {
 				t.Errorf("an insert by the operator's user is refused: %t (%v), want %t", refused, err, test.guarded)
 			}

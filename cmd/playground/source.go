@@ -20,6 +20,8 @@ const (
 	upCustomers   = 5
 	// sourceName is the TenantSource, its Secret and its table.
 	sourceName = "customers"
+	// stateSecret is the Secret with which the state table is written.
+	stateSecret = "customers-state"
 	// pollInterval is the shortest there is, so that one need not wait long.
 	pollInterval = "10s"
 
@@ -44,12 +46,16 @@ spec:
   %s:
     connectionSecretRef:
       name: %s
-%s  mapping:
+%s  writeBack: # what became of each customer, for your own backend
+    table: %s
+    connectionSecretRef:
+      name: %s
+  mapping:
     - column: plan
       field: parameters[tier]
     - column: plan
       field: metadata.labels[plan]
-`, sourceName, c.provider, pollInterval, distributionID, c.provider, sourceName, c.spec)
+`, sourceName, c.provider, pollInterval, distributionID, c.provider, sourceName, c.spec, stateTable, stateSecret)
 }
 
 // follow fills the table, and lets a TenantSource follow it until all tenants are Ready.
@@ -73,12 +79,19 @@ func (k *kube) follow(ctx context.Context, count int, shown string) error {
 		k.tell("The operator reads the connection string from a Secret at each poll. A label offers the Secret to the source. Each row becomes a tenant:"),
 		k.kubectl("create", "secret", "generic", sourceName, "--from-literal=connectionString="+c.reader),
 		k.kubectl("label", "secret", sourceName, v1alpha1.LabelTenantSource+"="+sourceName),
+		k.kubectl("create", "secret", "generic", stateSecret, "--from-literal=connectionString="+c.writer),
+		k.kubectl("label", "secret", stateSecret, v1alpha1.LabelTenantSource+"="+sourceName),
 		func(ctx context.Context) error {
 			began := time.Now()
 			return do(ctx, k.apply(c.manifest(distribution)), k.awaitMany(names, began))
 		},
 		func(context.Context) error { k.w.say.gap(); return nil },
 		k.showSource,
+		k.tell("The operator writes what became of each customer to a table of its own, for your backend:"),
+		k.awaitSource("the state table is up to date", func(o *v1alpha1.TenantSource) bool {
+			return meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionStateWritten)
+		}),
+		k.db(c.states),
 	)
 }
 

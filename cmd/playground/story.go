@@ -299,7 +299,7 @@ func (w *world) printCommands(indent string) {
 	}
 	if w.customers != nil {
 		db := "go run ./cmd/playground " + dbCommand + " "
-		lines = append(lines, "kubectl get cfts "+sourceName+" -o wide --watch", db+quote(w.customers.all), db+quote(w.customers.insert),
+		lines = append(lines, "kubectl get cfts "+sourceName+" -o wide --watch", db+quote(w.customers.all), db+quote(w.customers.insert), db+quote(w.customers.states),
 			db+quote(w.customers.empty)+"    # nothing is deleted; see: kubectl describe cfts "+sourceName)
 	}
 	for _, line := range lines {
