@@ -375,6 +375,9 @@ func SourceWants(o *v1alpha1.TenantSource) []grant.Want {
 	}
 	if b := o.Spec.WriteBack; b != nil {
 		w.add(grant.AStateTable, "spec.writeBack.table", b.Table)
+		if o.Spec.DynamoDB != nil { // the operator's own identity writes it, and no connection string of the namespace
+			w.add(grant.ATable, "spec.writeBack.table", b.Table)
+		}
 		w.given(grant.ARole, "spec.writeBack.assumeRoleArn", b.AssumeRoleARN)
 	}
 	return w

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,24 +87,19 @@ func StateRow(o *v1alpha1.DistributionTenant, source string) (row statetable.Row
 	}
 	text, _ := json.Marshal(s.Domains) // the types of the API have a JSON form
 	row.Domains = stored(string(text))
-	row.State, row.Since = worstOf(s.Domains)
+	d := worstOf(s.Domains)
+	row.State, row.Since = string(d.State), d.Since.Time
+	if d.Message != "" && d.State != v1alpha1.DomainLive {
+		row.Message = stored(d.Message)
+	}
 	return row, true
 }
 
-// worstOf is the state that comes first in the order, and when the last of the domains came into it.
-func worstOf(domains []v1alpha1.DomainStatus) (string, time.Time) {
-	for _, state := range worst {
-		var since time.Time
-		for _, d := range domains {
-			if d.State == state && d.Since.After(since) {
-				since = d.Since.Time
-			}
-		}
-		if !since.IsZero() {
-			return string(state), since
-		}
-	}
-	return statetable.Pending, domains[0].Since.Time
+// worstOf is the domain whose state comes first in the order, and of several the one that came into it last.
+func worstOf(domains []v1alpha1.DomainStatus) v1alpha1.DomainStatus {
+	return slices.MinFunc(domains, func(a, b v1alpha1.DomainStatus) int {
+		return cmp.Or(slices.Index(worst, a.State)-slices.Index(worst, b.State), b.Since.Compare(a.Since.Time))
+	})
 }
 
 // stored is a text as every database stores it.

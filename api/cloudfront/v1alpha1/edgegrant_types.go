@@ -470,7 +470,8 @@ type GrantedSources struct {
 	// +optional
 	Tables []string `json:"tables,omitempty"`
 
-	// writeTables are the state tables that may be written, as spec.writeBack.table names them.
+	// writeTables are the state tables that may be written, as spec.writeBack.table names them. One of DynamoDB must be in
+	// tables, too.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MinLength=1

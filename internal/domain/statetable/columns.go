@@ -84,7 +84,7 @@ var Columns = []Column{
 	{columnState, Text, "state of the worst domain, Pending before anything is known, or Gone", func(r *Row) any { return r.State }},
 	{"ready", Bool, "status of the condition Ready", func(r *Row) any { return r.Ready }},
 	{"reason", Text, "reason of the condition Ready", func(r *Row) any { return r.Reason }},
-	{"message", Text, "message of the condition Ready", func(r *Row) any { return r.Message }},
+	{"message", Text, "what has to happen next: the message of the worst domain, or of the condition Ready", func(r *Row) any { return r.Message }},
 	{"domains", JSON, "status.domains as it is: state, message and DNS records of each domain", func(r *Row) any { return r.Domains }},
 	{"dns_target", Text, "status.dnsTarget, which the domains must point to", func(r *Row) any { return r.DNSTarget }},
 	{"tenant_id", Text, "ID of the distribution tenant in AWS", func(r *Row) any { return r.TenantID }},

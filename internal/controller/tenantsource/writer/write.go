@@ -96,13 +96,13 @@ func (w *Writer) change(ctx context.Context, d statetable.Difference) (statetabl
 		o.Row.Updated = w.Now()
 		return statetable.Change{Row: o.Row}, map[bool]action{true: write, false: leave}[o.Known], nil
 	case o.Found:
-		return w.gone(d, o.Row.Version, "Released", fmt.Sprintf("the DistributionTenant %s exists, and is no longer that of this row", d.Name)), write, nil
+		return w.gone(d, o.Row.Version, "Released", fmt.Sprintf("The DistributionTenant %s no longer belongs to this row of the TenantSource.", d.Name)), write, nil
 	}
 	version, missed, err := w.Fleet.Missed(ctx, d.Name)
 	if err != nil || !missed {
 		return statetable.Change{}, later, err
 	}
-	return w.gone(d, version, statetable.Gone, fmt.Sprintf("the DistributionTenant %s does not exist any more", d.Name)), write, nil
+	return w.gone(d, version, statetable.Gone, fmt.Sprintf("The DistributionTenant %s no longer exists.", d.Name)), write, nil
 }
 
 // gone is the last change of a row.
