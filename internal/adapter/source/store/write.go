@@ -13,7 +13,7 @@ const (
 	WriteTimeout = 40 * time.Second
 	// StatementTimeout bounds one statement of it, and RowLockTimeout its wait for others that are writing the same rows.
 	StatementTimeout = 10 * time.Second
-	RowLockTimeout   = 2 * time.Second
+	RowLockTimeout   = time.Second
 	// searching is how long rows are looked for that the store refuses. After it all that are not taken together count as
 	// refused.
 	searching = 15 * time.Second
