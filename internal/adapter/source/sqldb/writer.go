@@ -99,13 +99,14 @@ func (w writing) put(changes []statetable.Change) error {
 			}
 			continue
 		}
-		if !next.add(w.texts(row.Values())) {
+		values := w.texts(row.Values())
+		if !next.fits(values) {
 			if err := w.upsert(next); err != nil {
 				return err
 			}
 			next = batch{}
-			next.add(w.texts(row.Values()))
 		}
+		next.add(values)
 	}
 	return w.upsert(next)
 }
@@ -116,19 +117,22 @@ type batch struct {
 	values      []*string
 }
 
-// add takes a row, if there is room for it.
-func (b *batch) add(values []*string) bool {
-	size := 0
+// fits reports whether there is room for a row. There always is for the first.
+func (b *batch) fits(values []*string) bool {
+	return b.rows == 0 || b.rows < rowsAtOnce && b.bytes+size(values) <= bytesAtOnce
+}
+
+func (b *batch) add(values []*string) {
+	b.rows, b.bytes, b.values = b.rows+1, b.bytes+size(values), append(b.values, values...)
+}
+
+func size(values []*string) (bytes int) {
 	for _, value := range values {
 		if value != nil {
-			size += len(*value)
+			bytes += len(*value)
 		}
 	}
-	if b.rows > 0 && (b.rows == rowsAtOnce || b.bytes+size > bytesAtOnce) {
-		return false
-	}
-	b.rows, b.bytes, b.values = b.rows+1, b.bytes+size, append(b.values, values...)
-	return true
+	return bytes
 }
 
 func (w writing) upsert(b batch) error {
