@@ -196,8 +196,7 @@ func (m *mysqlTable) states(ctx context.Context, name string) ([]map[string]stri
 
 // lock takes a session of the table's user: the owner has only one, which other tables need.
 func (m *mysqlTable) lock(ctx context.Context, name, source, key string) (func() error, error) {
-	q := m.query()
-	session, err := sql.Open("mysql", q.Connection.Reveal())
+	session, err := sql.Open("mysql", m.connection(m.address))
 	if err != nil {
 		return nil, err
 	}
@@ -209,4 +208,3 @@ func (m *mysqlTable) lock(ctx context.Context, name, source, key string) (func()
 	_, err = tx.ExecContext(ctx, locking(statetable.MySQL, name), source, key, int64(anyVersion))
 	return release, err
 }
-

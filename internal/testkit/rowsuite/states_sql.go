@@ -80,7 +80,7 @@ func (s *suite) testStateDefinition(t *testing.T, statement, says string) {
 func (s *suite) testStateMissing(t *testing.T) {
 	table := s.newStates(t)
 	to := table.Target("source")
-	for _, name := range []string{"no_such_table", "no_such_schema." + table.Name(), table.Name() + ".more.dots", `quo"te'd`, "back`tick\\", "😀"} {
+	for _, name := range []string{"no_such_table", "no_such_schema." + table.Name(), `quo"te'd`, "back`tick\\", "😀"} {
 		to.Table = name
 		_, err := s.write(t, table, to, upserts(state(to, "key", 1))...)
 		wantFault(t, err, fault.NotFound)
@@ -133,7 +133,10 @@ func (s *suite) testStateRefused(t *testing.T) {
 	must(t, table.Exec(t.Context(), "ALTER TABLE "+table.Name()+" ADD CONSTRAINT no_free_state CHECK (state <> 'Free')"))
 	to := table.Target("source")
 	rows := manyRows(to, 1)[:500]
-	checked, raised, long := state(to, "checked", 1), state(to, "raised", 1), state(to, strings.Repeat(rand.Text(), 1000), 1)
+	checked, raised, long := state(to, "checked", 1), state(to, "raised", 1), state(to, "long ", 1)
+	for range 1000 {
+		long.Key += rand.Text() // a server may compress what it repeats
+	}
 	checked.State = "Free"
 	says := map[string]string{checked.Key: "no_free_state", raised.Key: "we do not want raised", long.Key: ""}
 	refused, err := s.write(t, table, to, upserts(append([]statetable.Row{long, raised, checked}, rows...)...)...)

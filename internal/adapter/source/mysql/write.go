@@ -46,9 +46,10 @@ func (srv *server) BeginWrites(s *sqldb.Session) error {
 // Describe implements sqldb.Writer. An INSERT would replace a row that any index makes equal, so that it tells of all of them. A
 // key has a type of its own where the server compares letters in some other way than byte by byte.
 func (srv *server) Describe(table string) string {
+	named := func(text string) string { return "CONVERT(" + literal(text) + " USING utf8mb3)" } // as the catalogue's names are
 	schema, name := "DATABASE()", table
 	if before, after, ok := strings.Cut(table, "."); ok {
-		schema, name = literal(before), after
+		schema, name = named(before), after
 	}
 	return fmt.Sprintf(`
 SELECT c.column_name AS name, COALESCE(k.kind, '') AS %[3]s,
@@ -58,7 +59,7 @@ LEFT JOIN (
   SELECT column_name, MAX(IF(index_name = 'PRIMARY', '%[4]s', '%[5]s')) AS kind
   FROM information_schema.statistics WHERE table_schema = %[1]s AND table_name = %[2]s AND non_unique = 0 GROUP BY column_name
 ) k ON k.column_name = c.column_name
-WHERE c.table_schema = %[1]s AND c.table_name = %[2]s`, schema, literal(name), "`key`", statetable.PrimaryKey, statetable.OtherKey)
+WHERE c.table_schema = %[1]s AND c.table_name = %[2]s`, schema, named(name), "`key`", statetable.PrimaryKey, statetable.OtherKey)
 }
 
 // Run implements sqldb.Writer. Each statement is a transaction.
