@@ -20,6 +20,7 @@ func (s *suite) statesInSQL() map[string]func(*testing.T) {
 		"a table that is missing is named":         s.testStateMissing,
 		"the customers' table is never written":    s.testStateCustomers,
 		"a table that refuses all rows is told":    s.testStateRefusesAll,
+		"an answer of the server has its words":    s.testStateAnswers,
 	}
 	for name, d := range definitions {
 		if statement := d.statements[s.engine.Provider()]; statement != "" {
@@ -152,6 +153,54 @@ func (s *suite) testStateRefused(t *testing.T) {
 		t.Errorf("%.20q was not refused", key)
 	}
 	s.wantStates(t, table, to, rows...)
+}
+
+// throws makes a trigger of TABLE that throws the error whose number a row has as its key.
+var throws = map[mapping.Provider]string{
+	mapping.Postgres: `CREATE FUNCTION TABLE_throw() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN IF NEW.row_key <> 'fine' THEN RAISE EXCEPTION 'the words of the server' USING ERRCODE = NEW.row_key; END IF; RETURN NEW; END $$;
+		CREATE TRIGGER TABLE_throw BEFORE INSERT ON TABLE FOR EACH ROW EXECUTE FUNCTION TABLE_throw()`,
+	mapping.MySQL: `CREATE TRIGGER TABLE_throw BEFORE INSERT ON TABLE FOR EACH ROW BEGIN
+		DECLARE number int; IF NEW.row_key <> 'fine' THEN
+		SET number = NEW.row_key; SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = number, MESSAGE_TEXT = 'the words of the server'; END IF; END`,
+}
+
+// testStateAnswers has errors that are hard to come by. Those of the server end the call, those of a row do not.
+func (s *suite) testStateAnswers(t *testing.T) {
+	table := s.newStates(t)
+	must(t, table.Exec(t.Context(), strings.ReplaceAll(throws[s.engine.Provider()], "TABLE", table.Name())))
+	to := table.Target("source")
+	for what, tt := range map[string]struct {
+		codes map[mapping.Provider]string
+		kind  fault.Kind
+		says  string
+		alone bool
+	}{
+		"a full disk":          {map[mapping.Provider]string{mapping.Postgres: "53100", mapping.MySQL: "1021"}, fault.Quota, "no room left", false},
+		"a full table":         {map[mapping.Provider]string{mapping.MySQL: "1114"}, fault.Quota, "no room left", false},
+		"a failover":           {map[mapping.Provider]string{mapping.Postgres: "25006", mapping.MySQL: "1290"}, fault.Denied, "connect to the primary", false},
+		"a right that is gone": {map[mapping.Provider]string{mapping.Postgres: "42501", mapping.MySQL: "1142"}, fault.Denied, "GRANT SELECT, INSERT, UPDATE, DELETE", false},
+		"a deadlock":           {map[mapping.Provider]string{mapping.Postgres: "40P01", mapping.MySQL: "1213"}, fault.Transient, "another session holds a lock", true},
+		"a cancellation":       {map[mapping.Provider]string{mapping.Postgres: "57014", mapping.MySQL: "1317"}, fault.Transient, "the write was cancelled on the server", true},
+		"a bad value":          {map[mapping.Provider]string{mapping.Postgres: "22001", mapping.MySQL: "1366"}, fault.Invalid, "the words of the server", true},
+		"an unknown error":     {map[mapping.Provider]string{mapping.Postgres: "XX000", mapping.MySQL: "1030"}, fault.Transient, "the words of the server", true},
+	} {
+		code := tt.codes[s.engine.Provider()]
+		if code == "" {
+			continue
+		}
+		t.Run(what, func(t *testing.T) {
+			refused, err := s.write(t, table, to, upserts(state(to, "fine", 1), state(to, code, 1))...)
+			if tt.alone && len(refused) == 1 {
+				must(t, err)
+				err = refused[0].Failure
+			}
+			wantFault(t, err, tt.kind)
+			if fault.CodeOf(err) != code || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v, want %s with %q", err, code, tt.says)
+			}
+		})
+	}
 }
 
 func (s *suite) testStateRefusesAll(t *testing.T) {
