@@ -98,7 +98,7 @@ func (d Dialect) Select(table string) string {
 	return fmt.Sprintf("SELECT %s FROM %s", d.columns(), d.Table(table))
 }
 
-// Upsert writes so many rows. Its parameters are the values of the rows, one after the other.
+// Upsert writes that many rows. Its parameters are the values of the rows, one after the other.
 func (d Dialect) Upsert(table string, rows int) string {
 	var b strings.Builder
 	_, _ = fmt.Fprintf(&b, "INSERT INTO %s (%s) VALUES ", d.Table(table), d.columns())

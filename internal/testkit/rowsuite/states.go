@@ -314,7 +314,7 @@ func (s *suite) testStateForeign(t *testing.T) {
 	same(t, table, before)
 }
 
-// testStateRace has a former leader that goes on writing.
+// testStateRace has a former leader that continues to write.
 func (s *suite) testStateRace(t *testing.T) {
 	const keys, last = 20, 20
 	table := s.newStates(t)

@@ -135,7 +135,7 @@ func (s *Session) RefuseReadOnly(question string) error {
 const (
 	ReadOnly = "the server is read-only, as a replica is: connect to the primary"
 	NoRoom   = "the server has no room left on its disk: free some, or add some"
-	RowHeld  = "another session holds a lock on the row"
+	RowHeld  = "another session holds a lock on the row, or on the table"
 	// Rights ends the text of a server that denies a write.
 	Rights = "GRANT SELECT, INSERT, UPDATE, DELETE on the table, and the use of its schema, to the user"
 )
