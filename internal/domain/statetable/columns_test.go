@@ -2,6 +2,7 @@ package statetable_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -50,9 +51,7 @@ func TestDigestsOfOneRow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			written, read := row(), found(row())
-			for column, value := range values {
-				read.Values[column] = value
-			}
+			maps.Copy(read.Values, values)
 			if statetable.DigestOf(read) != written.Digest() {
 				t.Errorf("%v counts as a change", values)
 			}
@@ -122,7 +121,7 @@ func TestWhatIsReadOfARow(t *testing.T) {
 
 func TestReading(t *testing.T) {
 	to := statetable.Target{Table: "edge[1]", Source: "c/n/s*"}
-	to.Query.Columns, to.Query.Keys, to.Query.Watch = []string{"x"}, []string{"y"}, &mapping.Watch{}
+	to.Columns, to.Keys, to.Watch = []string{"x"}, []string{"y"}, &mapping.Watch{}
 	for provider, want := range map[mapping.Provider]string{
 		mapping.Redis: `edge\[1\]:c/n/s\*:*`, mapping.MongoDB: `edge[1] {"source": "c/n/s*"}`, mapping.DynamoDB: "edge[1] #source = :source map[:source:c/n/s*] map[#source:source]",
 		mapping.Postgres: `source [c/n/s*] ` + statetable.Postgres.Select("edge[1]"), mapping.MySQL: `source [c/n/s*] ` + statetable.MySQL.Select("edge[1]"),
