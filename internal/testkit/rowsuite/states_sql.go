@@ -17,6 +17,7 @@ func (s *suite) statesInSQL() map[string]func(*testing.T) {
 		"a row that the database refuses is alone": s.testStateRefused,
 		"a row that is locked is alone":            s.testStateLocked,
 		"a table may be named with its schema":     s.testStateSchema,
+		"a table may have wider types":             s.testStateTypes,
 		"a table that is missing is named":         s.testStateMissing,
 		"the customers' table is never written":    s.testStateCustomers,
 		"a table that refuses all rows is told":    s.testStateRefusesAll,
@@ -113,6 +114,29 @@ func (s *suite) testStateSchema(t *testing.T) {
 	s.mustStates(t, table, to, upserts(state(to, "key", 1), state(to, "other", 1))...)
 	s.mustStates(t, table, to, removal(state(to, "other", 1)))
 	s.wantStates(t, table, to, state(to, "key", 1))
+}
+
+// widens gives STATES types that hold what is written.
+var widens = map[mapping.Provider]string{
+	mapping.Postgres: `ALTER TABLE STATES ALTER row_key TYPE varchar(300), ALTER message TYPE varchar, ALTER domains TYPE json, ALTER version TYPE numeric,
+		ALTER since TYPE timestamp, ADD mine text`,
+	mapping.MySQL: "ALTER TABLE STATES MODIFY message longtext, MODIFY domains longtext, MODIFY version decimal(30), " +
+		"MODIFY since timestamp NULL, MODIFY reason varchar(100), ADD mine text",
+}
+
+func (s *suite) testStateTypes(t *testing.T) {
+	table := s.newStates(t)
+	must(t, table.Exec(t.Context(), strings.ReplaceAll(widens[s.engine.Provider()], "STATES", table.Name())))
+	to := table.Target("source")
+	s.mustStates(t, table, to, upserts(state(to, "key", 2), state(to, "other", 1))...)
+	must(t, table.Exec(t.Context(), "UPDATE "+table.Name()+" SET mine = 'mine'"))
+	s.mustStates(t, table, to, upserts(state(to, "key", 1), state(to, "other", 2))...)
+	s.wantStates(t, table, to, state(to, "key", 2), state(to, "other", 2))
+	for _, row := range raw(t, table) {
+		if row["mine"] != "mine" {
+			t.Errorf("the column of others was changed: %v", row)
+		}
+	}
 }
 
 // raises makes a trigger of the table STATES that raises an error for one row.
