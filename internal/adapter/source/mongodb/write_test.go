@@ -121,7 +121,7 @@ func TestALaterStateStays(t *testing.T) {
 func TestManyStates(t *testing.T) {
 	_, to := stateTable(t)
 	var rows []statetable.Row
-	for i := range 300 {
+	for i := range 40 {
 		rows = append(rows, state(fmt.Sprint("t", i), int64(i+1)))
 	}
 	write(t, to, puts(rows...)...)
