@@ -25,6 +25,9 @@ const (
 // writesAtOnce is how many items are written at the same time.
 const writesAtOnce = 8
 
+// attemptsToWrite is how often one item is sent: up to 15 seconds of throttles, so that the failure is told before the time is up.
+const attemptsToWrite = 5
+
 // notLater is the condition that no later row is there.
 const notLater = "attribute_not_exists(#source) OR #version <= :version"
 
@@ -116,17 +119,19 @@ func (w writing) change(ctx context.Context, c *statetable.Change) error {
 		_, err = w.api.DeleteItem(ctx, &sdk.DeleteItemInput{
 			TableName: &w.table, Key: item{statetable.ColumnSource: all[statetable.ColumnSource], statetable.ColumnKey: all[statetable.ColumnKey]},
 			ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		})
+		}, patience)
 	} else {
 		_, err = w.api.PutItem(ctx, &sdk.PutItemInput{
 			TableName: &w.table, Item: all, ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		})
+		}, patience)
 	}
 	if _, later := errors.AsType[*types.ConditionalCheckFailedException](err); later {
 		return nil
 	}
 	return w.failed(operation, err)
 }
+
+func patience(o *sdk.Options) { o.RetryMaxAttempts = attemptsToWrite }
 
 func (w writing) failed(operation string, err error) error {
 	err = errorTable.Classify(operation, err)
