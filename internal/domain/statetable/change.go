@@ -67,4 +67,6 @@ var globbed = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]
 var colonless = strings.NewReplacer("%", "%25", ":", "%3A")
 
 // RedisKey is the key of the hash that has a row.
-func (t Target) RedisKey(key string) string { return t.Table + ":" + colonless.Replace(t.Source) + ":" + key }
+func (t Target) RedisKey(key string) string {
+	return t.Table + ":" + colonless.Replace(t.Source) + ":" + key
+}
