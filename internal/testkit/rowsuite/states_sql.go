@@ -78,7 +78,7 @@ func (s *suite) testStateDefinition(t *testing.T, statement, says string) {
 func (s *suite) testStateMissing(t *testing.T) {
 	table := s.newStates(t)
 	to := table.Target("source")
-	for _, name := range []string{"no_such_table", "no_such_schema." + table.Name(), `quo"te'd`, "back`tick\\", "😀"} {
+	for _, name := range []string{"no_such_table", "no_such_schema." + table.Name(), `quo"te'd`, "back`tick\\", `back\slash\'`, "😀"} {
 		to.Table = name
 		_, err := s.write(t, table, to, upserts(state(to, "key", 1))...)
 		wantFault(t, err, fault.NotFound)
