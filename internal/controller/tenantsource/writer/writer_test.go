@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,6 +84,8 @@ func (v view) Missed(_ context.Context, name string) (int64, bool, error) {
 
 // table is a state table in memory, with the conditions of the real ones.
 type table struct {
+	// mu keeps two processes apart. Tests change the table while all of them wait.
+	mu   sync.Mutex
 	rows map[string]statetable.Row
 	// away says why every call fails; refuses has keys that are not taken.
 	away    string
@@ -95,6 +98,8 @@ type table struct {
 func newTable() *table { return &table{rows: map[string]statetable.Row{}, refuses: map[string]bool{}} }
 
 func (t *table) Read(_ context.Context, sink mapping.Sink) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.away != "" {
 		return errors.New(t.away)
 	}
@@ -111,6 +116,8 @@ func (t *table) Read(_ context.Context, sink mapping.Sink) error {
 }
 
 func (t *table) Write(_ context.Context, changes []statetable.Change) (refused []statetable.Refusal, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.away != "" {
 		return nil, errors.New(t.away)
 	}
@@ -171,6 +178,7 @@ func run(ctx context.Context, v view, t *table, removes bool) *running {
 
 // change changes an object, and tells the writer as an event does.
 func (r *running) change(c *cluster, name, state string) {
+	synctest.Wait()
 	if c.set(name, state); state == "" {
 		c.remove(name)
 	}
@@ -416,6 +424,7 @@ func (p *play) start() {
 }
 
 func (p *play) step(n int, step string) {
+	synctest.Wait()
 	verb, name, _ := strings.Cut(step, " ")
 	switch verb {
 	case "set":
@@ -451,11 +460,12 @@ func (p *play) step(n int, step string) {
 	}
 }
 
-// end lets everything be well for a while, and stops all processes.
+// end lets everything be well for a day, and stops all processes. A process that was frozen may have written the row of an object
+// that went before it had one: only the next comparison sees that.
 func (p *play) end() {
 	p.table.away, p.table.cut = "", 0
 	clear(p.table.refuses)
-	time.Sleep(10 * time.Minute)
+	time.Sleep(25 * time.Hour)
 	for _, r := range append(p.thawed, p.leads) {
 		r.stop()
 	}
