@@ -395,7 +395,7 @@ func (s *suite) testStateInterrupted(t *testing.T) {
 	s.mustStates(t, table, to, upserts(manyRows(to, version)...)...)
 	total := table.Wire().Sent() - before
 	for name, interrupt := range map[string]func(int64){"cut": table.Wire().CutAfter, "cancelled": table.Wire().HangAfter} {
-		for _, percent := range []int64{0, 20, 50, 80} {
+		for _, percent := range []int64{0, 30, 70, 85} {
 			t.Run(fmt.Sprintf("%s after %d percent of the answers", name, percent), func(t *testing.T) {
 				version++
 				changes := upserts(manyRows(to, version)...)
