@@ -1,7 +1,7 @@
 package statetable
 
 import (
-	"fmt"
+	"encoding/json"
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -48,7 +48,8 @@ func (t Target) Reading(provider mapping.Provider) mapping.Query {
 	case mapping.MySQL:
 		q.SQL, q.Keys = mapping.SQLQuery{Query: MySQL.Select(t.Table), Key: ColumnSource}, []string{t.Source}
 	case mapping.MongoDB:
-		q.MongoDB.Collection, q.MongoDB.Filter = t.Table, fmt.Sprintf(`{%q: %q}`, ColumnSource, t.Source)
+		filter, _ := json.Marshal(map[string]string{ColumnSource: t.Source}) // texts always marshal
+		q.MongoDB.Collection, q.MongoDB.Filter = t.Table, string(filter)
 	case mapping.DynamoDB:
 		q.DynamoDB.TableName, q.DynamoDB.Filter = t.Table, "#source = :source"
 		q.DynamoDB.Names, q.DynamoDB.Values = map[string]string{"#source": ColumnSource}, map[string]any{":source": t.Source}
@@ -62,5 +63,8 @@ func (t Target) Reading(provider mapping.Provider) mapping.Query {
 // globbed takes the characters of a pattern as they are.
 var globbed = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`)
 
+// colonless takes the colons out of the name of a source, so that keys of two sources are never the same.
+var colonless = strings.NewReplacer("%", "%25", ":", "%3A")
+
 // RedisKey is the key of the hash that has a row.
-func (t Target) RedisKey(key string) string { return t.Table + ":" + t.Source + ":" + key }
+func (t Target) RedisKey(key string) string { return t.Table + ":" + colonless.Replace(t.Source) + ":" + key }

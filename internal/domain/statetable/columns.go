@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
@@ -151,7 +150,7 @@ func canonical(kind Kind, value any) string {
 		text, _ := json.Marshal(value) // values of rows all have a JSON form
 		return canonicalText(kind, string(text))
 	}
-	return fmt.Sprint(value)
+	return canonicalText(kind, fmt.Sprint(value))
 }
 
 func canonicalText(kind Kind, text string) string {
@@ -167,7 +166,9 @@ func canonicalText(kind Kind, text string) string {
 			return canonical(kind, t)
 		}
 	case Bool:
-		return map[string]string{"1": "true", "0": "false"}[text] + strings.TrimLeft(text, "01")
+		if truth, err := strconv.ParseBool(text); err == nil {
+			return strconv.FormatBool(truth)
+		}
 	case ID, Text, Number:
 	}
 	return text

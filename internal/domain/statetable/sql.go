@@ -98,7 +98,7 @@ func (d Dialect) Select(table string) string {
 	return fmt.Sprintf("SELECT %s FROM %s", d.columns(), d.Table(table))
 }
 
-// Upsert writes so many rows. Its parameters are the values of the rows, one after the other.
+// Upsert writes that many rows. Its parameters are the values of the rows, one after the other.
 func (d Dialect) Upsert(table string, rows int) string {
 	var b strings.Builder
 	_, _ = fmt.Fprintf(&b, "INSERT INTO %s (%s) VALUES ", d.Table(table), d.columns())
@@ -162,9 +162,15 @@ func (d Dialect) Parameter(value any) *string {
 	return &text
 }
 
-// Described is a column of a table as the server's catalogue has it. Key is its place in the index that makes rows unique,
-// empty if it has none.
+// Described is a column of a table as the server's catalogue has it. Key is PrimaryKey, OtherKey, or empty.
 type Described struct{ Name, Type, Key string }
+
+// What makes rows unique.
+const (
+	PrimaryKey = "PRIMARY"
+	// OtherKey is another index. Its columns have that of a row of another source where the database would replace that one.
+	OtherKey = "UNIQUE"
+)
 
 // Problem says what is wrong with a table that has these columns; empty if it can be written.
 func (d Dialect) Problem(columns []Described) string {
@@ -172,7 +178,10 @@ func (d Dialect) Problem(columns []Described) string {
 	types := map[string]string{}
 	for _, c := range columns {
 		types[c.Name] = c.Type
-		if c.Key != "" {
+		if c.Key == OtherKey {
+			return fmt.Sprintf("has a unique index other than the primary key, with the column %s", c.Name)
+		}
+		if c.Key == PrimaryKey {
 			keys = append(keys, c.Name)
 		}
 	}

@@ -76,7 +76,7 @@ func (s *dynamoServer) close() {
 
 func (s *dynamoServer) newTable(ctx context.Context, t *Table) (store, error) {
 	t.wire, t.address = newWire(), s.gateway.address
-	d := &dynamoTable{t: t, owner: s.owner, copy: s.copier(), gated: s.gateway.gate(t.name, t.wire, t.options.Writable)}
+	d := &dynamoTable{t: t, gateway: s.gateway, owner: s.owner, copy: s.copier(), gated: s.gateway.gate(t.name, t.wire, t.options.Writable)}
 	return d, d.create(ctx)
 }
 
@@ -90,8 +90,11 @@ func (s *dynamoServer) copier() *dynamodb.Client {
 
 type dynamoTable struct {
 	t           *Table
+	gateway     *gateway
 	owner, copy *dynamodb.Client
 	gated       *gated
+	// gatedStates is the state table, if there is one.
+	gatedStates *gated
 }
 
 func (d *dynamoTable) query() mapping.Query {
@@ -215,7 +218,7 @@ func (d *dynamoTable) drop(ctx context.Context) error {
 
 func (d *dynamoTable) rename(ctx context.Context, from, to string) error {
 	var requests []types.WriteRequest
-	err := d.each(ctx, func(item map[string]types.AttributeValue) {
+	err := d.each(ctx, d.t.name, func(item map[string]types.AttributeValue) {
 		if value, ok := item[from]; ok {
 			item = maps.Clone(item)
 			delete(item, from)
@@ -226,9 +229,9 @@ func (d *dynamoTable) rename(ctx context.Context, from, to string) error {
 	return errors.Join(err, d.write(ctx, slices.Clip(requests)))
 }
 
-// each calls a function with all items.
-func (d *dynamoTable) each(ctx context.Context, do func(map[string]types.AttributeValue)) error {
-	pages := dynamodb.NewScanPaginator(d.owner, &dynamodb.ScanInput{TableName: &d.t.name})
+// each calls a function with all items of a table.
+func (d *dynamoTable) each(ctx context.Context, table string, do func(map[string]types.AttributeValue)) error {
+	pages := dynamodb.NewScanPaginator(d.owner, &dynamodb.ScanInput{TableName: &table})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -269,7 +272,7 @@ func (d *dynamoTable) watch(ctx context.Context) (mapping.Query, error) {
 		return q, err
 	}
 	var failed error
-	err := d.each(ctx, func(item map[string]types.AttributeValue) {
+	err := d.each(ctx, d.t.name, func(item map[string]types.AttributeValue) {
 		_, err := d.copy.PutItem(ctx, &dynamodb.PutItemInput{TableName: &d.t.name, Item: item})
 		failed = errors.Join(failed, err)
 	})

@@ -67,7 +67,9 @@ type mongoTable struct {
 	database   *mongo.Database
 	collection *mongo.Collection
 	allowed    atomic.Bool
-	changes    changes
+	// stateRights are those on the state table, if there is one.
+	stateRights atomic.Pointer[statesOf]
+	changes     changes
 }
 
 func (m *mongoTable) query() mapping.Query {

@@ -86,11 +86,24 @@ func (m *mongoTable) judge(command bson.Raw, authenticated *bool) *refusal {
 		return nil
 	case !*authenticated || !m.allowed.Load():
 		return unauthorized
+	case m.refuses(first, name):
+		return unauthorized
 	case m.t.options.Writable || slices.Contains(readCommands, name):
 		return nil
 	default:
 		return unauthorized
 	}
+}
+
+// refuses reports whether a command needs rights on the state table that the user does not have.
+func (m *mongoTable) refuses(command bson.RawElement, name string) bool {
+	of := m.stateRights.Load()
+	if of == nil {
+		return false
+	}
+	collection, named := command.Value().StringValueOK()
+	reads := of.rights == ReadRights && slices.Contains(readCommands, name)
+	return named && collection == of.name && of.rights != WriteRights && !reads
 }
 
 func readMessage(from io.Reader) ([]byte, error) {

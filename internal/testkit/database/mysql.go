@@ -89,7 +89,7 @@ func (s *mysqlServer) newTable(ctx context.Context, t *Table) (store, error) {
 	if err := s.open(ctx, t, s.address, nil); err != nil {
 		return nil, err
 	}
-	m := &mysqlTable{t: t, owner: s.owner}
+	m := &mysqlTable{t: t, owner: s.owner, address: s.address}
 	err := m.exec(ctx, fmt.Sprintf(`CREATE TABLE %[1]s (name varchar(255) COLLATE utf8mb4_bin UNIQUE, domain varchar(4096), enabled boolean,
 		connection_group_id varchar(255), plan varchar(255), slug varchar(255)) ENGINE=InnoDB;
 		CREATE USER %[2]s@127.0.0.1 IDENTIFIED BY '%[3]s'`, t.name, t.user, t.password))
@@ -99,10 +99,16 @@ func (s *mysqlServer) newTable(ctx context.Context, t *Table) (store, error) {
 type mysqlTable struct {
 	t     *Table
 	owner *sql.DB
+	// address is that of the server itself, behind the wire.
+	address string
 }
 
 func (m *mysqlTable) query() mapping.Query {
-	return sqlQuery(m.t, fmt.Sprintf("%s:%s@tcp(%s)/%s", m.t.user, m.t.password, m.t.address, canaryDatabase))
+	return sqlQuery(m.t, m.connection(m.t.address))
+}
+
+func (m *mysqlTable) connection(address string) string {
+	return fmt.Sprintf("%s:%s@tcp(%s)/%s", m.t.user, m.t.password, address, canaryDatabase)
 }
 
 func (m *mysqlTable) put(ctx context.Context, rows []map[string]any) error {

@@ -20,6 +20,7 @@ import (
 type suite struct {
 	rows   port.Rows
 	hints  port.Hints
+	states port.States
 	engine *database.Engine
 }
 

@@ -193,6 +193,15 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+func TestStates(t *testing.T) {
+	for _, provider := range []mapping.Provider{mapping.Postgres, mapping.MySQL} {
+		t.Run(string(provider), func(t *testing.T) {
+			rows := child.New(provider, child.Options{Timeout: 30 * time.Second, Memory: memory})
+			rowsuite.RunStates(t, rows, rows, database.Shared(t, provider))
+		})
+	}
+}
+
 func TestRowsAreWhatTheyWere(t *testing.T) {
 	var g got
 	if err := read(t.Context(), "all types", &g); err != nil {

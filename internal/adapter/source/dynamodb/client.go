@@ -1,4 +1,4 @@
-// Package dynamodb reads tables of customers from DynamoDB.
+// Package dynamodb reads tables of customers from DynamoDB, and writes tables of states.
 package dynamodb
 
 import (
@@ -27,6 +27,11 @@ var errorTable = aws.Table{
 		"ResourceNotFoundException": fault.NotFound,
 		"ValidationException":       fault.Invalid,
 		"LimitExceededException":    fault.Throttled,
+		// Others are writing the item.
+		"TransactionConflictException":     fault.Conflict,
+		"ReplicatedWriteConflictException": fault.Conflict,
+		// The table has a local secondary index, and too many items of the source in it.
+		"ItemCollectionSizeLimitExceededException": fault.Invalid,
 	},
 }
 
@@ -53,12 +58,13 @@ type Config struct {
 	Metrics  *aws.Metrics
 }
 
-// Tables reads tables. It is safe for concurrent use.
+// Tables reads and writes tables. It is safe for concurrent use.
 type Tables struct{ config Config }
 
 var (
-	_ port.Rows  = (*Tables)(nil)
-	_ port.Hints = (*Tables)(nil)
+	_ port.Rows   = (*Tables)(nil)
+	_ port.Hints  = (*Tables)(nil)
+	_ port.States = (*Tables)(nil)
 )
 
 // New returns a reader of tables. It makes no call.

@@ -47,3 +47,9 @@ func TestHintsConformance(t *testing.T) {
 	tables := conforming(t, engine)
 	rowsuite.RunHints(t, tables, tables, engine)
 }
+
+func TestStatesConformance(t *testing.T) {
+	engine := database.Shared(t, mapping.DynamoDB)
+	tables := conforming(t, engine)
+	rowsuite.RunStates(t, tables, tables, engine)
+}

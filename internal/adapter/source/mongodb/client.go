@@ -1,4 +1,4 @@
-// Package mongodb reads collections of customers from MongoDB, and from what speaks its protocol.
+// Package mongodb reads collections of customers from MongoDB, and from what speaks its protocol, and writes tables of states.
 package mongodb
 
 import (
@@ -31,12 +31,13 @@ const (
 	farewell = time.Second
 )
 
-// Collections reads collections. It is safe for concurrent use.
+// Collections reads and writes collections. It is safe for concurrent use.
 type Collections struct{ store.Config }
 
 var (
-	_ port.Rows  = (*Collections)(nil)
-	_ port.Hints = (*Collections)(nil)
+	_ port.Rows   = (*Collections)(nil)
+	_ port.Hints  = (*Collections)(nil)
+	_ port.States = (*Collections)(nil)
 )
 
 // New returns a reader of collections. It makes no call.

@@ -21,3 +21,8 @@ func TestHintsConformance(t *testing.T) {
 	collections := mongodb.New(store.Config{})
 	rowsuite.RunHints(t, collections, collections, database.Shared(t, mapping.MongoDB))
 }
+
+func TestStatesConformance(t *testing.T) {
+	collections := mongodb.New(store.Config{})
+	rowsuite.RunStates(t, collections, collections, database.Shared(t, mapping.MongoDB))
+}

@@ -25,13 +25,29 @@ func TestValues(t *testing.T) {
 	at := time.Date(2026, time.March, 1, 12, 0, 0, 5e6, time.FixedZone("", 3600))
 	uuid := bson.Binary{Subtype: bson.TypeBinaryUUID, Data: []byte("0123456789abcdef")}
 	document := bson.D{
-		{Key: "_id", Value: id}, {Key: "text", Value: "é"}, {Key: "yes", Value: true}, {Key: "null", Value: nil},
-		{Key: "i32", Value: int32(7)}, {Key: "i64", Value: int64(math.MaxInt64)}, {Key: "whole", Value: 3.0}, {Key: "half", Value: 0.5},
-		{Key: "huge", Value: 1e300}, {Key: "nan", Value: math.NaN()}, {Key: "cents", Value: decimal(t, "12.50")},
-		{Key: "long", Value: decimal(t, "1.234567890123456789012345678901234")}, {Key: "inf", Value: decimal(t, "Infinity")}, {Key: "at", Value: at},
-		{Key: "list", Value: bson.A{"x", int32(1), bson.A{}}}, {Key: "object", Value: bson.D{{Key: "a", Value: bson.D{{Key: "b", Value: 1.0}}}}},
-		{Key: "uuid", Value: uuid}, {Key: "bytes", Value: []byte{1}}, {Key: "regex", Value: bson.Regex{Pattern: "x"}},
-		{Key: "code", Value: bson.JavaScript("x")}, {Key: "stamp", Value: bson.Timestamp{T: 1}}, {Key: "min", Value: bson.MinKey{}}, {Key: "latin1", Value: "\xe9"},
+		{Key: "_id", Value: id},
+		{Key: "text", Value: "é"},
+		{Key: "yes", Value: true},
+		{Key: "null", Value: nil},
+		{Key: "i32", Value: int32(7)},
+		{Key: "i64", Value: int64(math.MaxInt64)},
+		{Key: "whole", Value: 3.0},
+		{Key: "half", Value: 0.5},
+		{Key: "huge", Value: 1e300},
+		{Key: "nan", Value: math.NaN()},
+		{Key: "cents", Value: decimal(t, "12.50")},
+		{Key: "long", Value: decimal(t, "1.234567890123456789012345678901234")},
+		{Key: "inf", Value: decimal(t, "Infinity")},
+		{Key: "at", Value: at},
+		{Key: "list", Value: bson.A{"x", int32(1), bson.A{}}},
+		{Key: "object", Value: bson.D{{Key: "a", Value: bson.D{{Key: "b", Value: 1.0}}}}},
+		{Key: "uuid", Value: uuid},
+		{Key: "bytes", Value: []byte{1}},
+		{Key: "regex", Value: bson.Regex{Pattern: "x"}},
+		{Key: "code", Value: bson.JavaScript("x")},
+		{Key: "stamp", Value: bson.Timestamp{T: 1}},
+		{Key: "min", Value: bson.MinKey{}},
+		{Key: "latin1", Value: "\xe9"},
 	}
 	raw, err := bson.Marshal(document)
 	if err != nil {

@@ -161,9 +161,14 @@ func (s *server) document(command string, body bson.Raw) bson.D {
 
 func hello(primary bool) bson.D {
 	return bson.D{
-		{Key: "isWritablePrimary", Value: primary}, {Key: "secondary", Value: !primary}, {Key: "setName", Value: "rs0"},
-		{Key: "maxWireVersion", Value: int32(21)}, {Key: "minWireVersion", Value: int32(0)},
-		{Key: "maxBsonObjectSize", Value: int32(16 << 20)}, {Key: "maxMessageSizeBytes", Value: int32(48 << 20)}, {Key: "maxWriteBatchSize", Value: int32(1000)},
+		{Key: "isWritablePrimary", Value: primary},
+		{Key: "secondary", Value: !primary},
+		{Key: "setName", Value: "rs0"},
+		{Key: "maxWireVersion", Value: int32(21)},
+		{Key: "minWireVersion", Value: int32(0)},
+		{Key: "maxBsonObjectSize", Value: int32(16 << 20)},
+		{Key: "maxMessageSizeBytes", Value: int32(48 << 20)},
+		{Key: "maxWriteBatchSize", Value: int32(1000)},
 		{Key: "ok", Value: 1.0},
 	}
 }
@@ -191,7 +196,9 @@ func cursor(batch string, id int64, documents ...bson.D) bson.D {
 
 func refuse(code int32, name string) bson.D {
 	return bson.D{
-		{Key: "ok", Value: 0.0}, {Key: "code", Value: code}, {Key: "codeName", Value: name},
+		{Key: "ok", Value: 0.0},
+		{Key: "code", Value: code},
+		{Key: "codeName", Value: name},
 		{Key: "errmsg", Value: "not authorized on canarydatabase to execute command { find: 1, lsid: 2 }"},
 	}
 }

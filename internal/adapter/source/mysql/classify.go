@@ -64,10 +64,39 @@ var classes = map[uint16]class{
 	1927: {fault.Transient, "the query was cancelled on the server"}, // ER_CONNECTION_KILLED
 }
 
+// writing classifies failures of writes, before classes.
+var writing = map[uint16]class{
+	1044: {fault.Denied, noRights}, // ER_DBACCESS_DENIED_ERROR
+	1142: {fault.Denied, noRights}, // ER_TABLEACCESS_DENIED_ERROR
+	1143: {fault.Denied, noRights}, // ER_COLUMNACCESS_DENIED_ERROR
+
+	1290: {fault.Denied, sqldb.ReadOnly}, // ER_OPTION_PREVENTS_STATEMENT
+	1792: {fault.Denied, sqldb.ReadOnly}, // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
+	1836: {fault.Denied, sqldb.ReadOnly}, // ER_READ_ONLY_MODE
+
+	1021: {fault.Quota, sqldb.NoRoom}, // ER_DISK_FULL
+	1114: {fault.Quota, sqldb.NoRoom}, // ER_RECORD_FILE_FULL
+	3675: {fault.Quota, sqldb.NoRoom}, // ER_DISK_FULL_NOWAIT
+
+	1205: {fault.Transient, sqldb.RowHeld}, // ER_LOCK_WAIT_TIMEOUT
+	1213: {fault.Transient, sqldb.RowHeld}, // ER_LOCK_DEADLOCK
+
+	1364: {fault.Invalid, ""}, // ER_NO_DEFAULT_FOR_FIELD
+	1366: {fault.Invalid, ""}, // ER_TRUNCATED_WRONG_VALUE_FOR_FIELD
+	1644: {fault.Invalid, ""}, // ER_SIGNAL_EXCEPTION
+	3819: {fault.Invalid, ""}, // ER_CHECK_CONSTRAINT_VIOLATED
+
+	1317: {fault.Transient, "the write was cancelled on the server"}, // ER_QUERY_INTERRUPTED
+	1927: {fault.Transient, "the write was cancelled on the server"}, // ER_CONNECTION_KILLED
+}
+
+const noRights = "the user is not allowed to write the table: " + sqldb.Rights
+
 // states classifies failures by the first two characters of the SQLSTATE. Others are fault.Transient.
 var states = map[string]fault.Kind{
 	"21": fault.Invalid, // cardinality violation
 	"22": fault.Invalid, // data exception
+	"23": fault.Invalid, // integrity constraint violation
 	"28": fault.Denied,  // invalid authorization
 	"42": fault.Invalid, // syntax error or access rule violation
 }
@@ -81,6 +110,9 @@ func (srv *server) Classify(s *sqldb.Session, err error) fault.Error {
 	switch server, answered := errors.AsType[*mysql.MySQLError](err); {
 	case answered:
 		c := classes[server.Number]
+		if other, ok := writing[server.Number]; ok && s.Writes && !s.Connecting() {
+			c = other
+		}
 		switch {
 		case timeouts[server.Number] && !s.Connecting():
 			c.text = s.TookTooLong()

@@ -16,6 +16,7 @@ func TestConformance(t *testing.T) {
 	rows := mysql.New(store.Config{Timeout: 30 * time.Second})
 	rowsuite.Run(t, rows, database.Shared(t, mapping.MySQL))
 	rowsuite.RunHints(t, rows, rows, database.Shared(t, mapping.MySQL))
+	rowsuite.RunStates(t, rows, rows, database.Shared(t, mapping.MySQL))
 }
 
 func TestDocumentedWatch(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package mysql reads tables of customers from MySQL, MariaDB, and what speaks their protocol.
+// Package mysql reads tables of customers from MySQL, MariaDB, and what speaks their protocol, and writes tables of states.
 //
 // A read is one transaction that can't write, with a consistent snapshot, on a connection of its own. Tables of engines without
 // transactions, such as MyISAM, are read as they are at each moment. The server takes one statement at a time. A procedure or a block of
@@ -17,7 +17,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"strconv"
@@ -193,7 +192,7 @@ func named(q mapping.Query) string {
 	}
 	keys := make([]string, len(q.Keys))
 	for i, key := range q.Keys {
-		keys[i] = fmt.Sprintf("_utf8mb4 0x%x", key)
+		keys[i] = literal(key)
 	}
 	column := "`" + strings.ReplaceAll(q.SQL.Key, "`", "``") + "`"
 	return sqldb.Named(q.SQL.Query, column+" IN ("+strings.Join(keys, ", ")+")")

@@ -20,16 +20,12 @@ func (srv *server) Begin(s *sqldb.Session) error {
 
 // prepare sets what the transactions of the session depend on.
 func (srv *server) prepare(s *sqldb.Session) error {
-	about, err := s.Ask("SELECT VERSION() AS version, CONNECTION_ID() AS id")
+	version, err := srv.identify(s)
 	if err != nil {
 		return err
 	}
-	if len(about) != 1 {
-		return s.Fault(errors.New("the server does not report its version"))
-	}
-	srv.id, _ = strconv.ParseUint(about[0]["id"], 10, 64)
 	return s.Exec(
-		limit(about[0]["version"], s.Timeout.Milliseconds()),
+		limit(version, s.Timeout.Milliseconds()),
 		// A lock on a table that is being altered is waited for a day, or a year, by default.
 		fmt.Sprintf("SET SESSION lock_wait_timeout = %d", max(1, min(int(s.Timeout.Seconds()), int(sqldb.LockTimeout.Seconds())))),
 		// Both cut what is read without an error: the one the table, the other the list of a tenant's domains.
@@ -41,6 +37,19 @@ func (srv *server) prepare(s *sqldb.Session) error {
 		// not write.
 		"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
 	)
+}
+
+// identify asks for the version of the server, and for its number for the connection.
+func (srv *server) identify(s *sqldb.Session) (version string, err error) {
+	about, err := s.Ask("SELECT VERSION() AS version, CONNECTION_ID() AS id")
+	if err != nil {
+		return "", err
+	}
+	if len(about) != 1 {
+		return "", s.Fault(errors.New("the server does not report its version"))
+	}
+	srv.id, _ = strconv.ParseUint(about[0]["id"], 10, 64)
+	return about[0]["version"], nil
 }
 
 // start opens a transaction, on a server that is known not to lag. To ask takes a right (REPLICATION CLIENT, REPLICA

@@ -16,6 +16,7 @@ import (
 const (
 	readOnly      = "25006"
 	queryCanceled = "57014"
+	noPrivilege   = "42501"
 )
 
 // answer is what a code means.
@@ -28,31 +29,32 @@ type answer struct {
 // answers have SQLSTATEs, or their classes, which are the first two characters. A code that is not listed is
 // fault.Transient.
 var answers = map[string]answer{
-	"3D000":  {fault.NotFound, "there is no database with this name"},                             // invalid_catalog_name
-	"3F000":  {fault.NotFound, ""},                                                                // invalid_schema_name
-	"42P01":  {fault.NotFound, ""},                                                                // undefined_table
-	"42703":  {fault.NotFound, ""},                                                                // undefined_column
-	"42704":  {fault.NotFound, ""},                                                                // undefined_object
-	"42501":  {fault.Denied, "the user is not allowed to connect to the database: GRANT CONNECT"}, // insufficient_privilege
-	"28":     {fault.Denied, "the server rejects the login: check the user name and password, and that the server accepts connections from the operator's address"},
-	"28P01":  {fault.Denied, "the password is wrong, or there is no such user"},
-	readOnly: {fault.Invalid, ""},                                                // read_only_sql_transaction
-	"0A":     {fault.Invalid, ""},                                                // feature not supported
-	"21":     {fault.Invalid, ""},                                                // cardinality violation: a subquery with more than one row
-	"22":     {fault.Invalid, badParameter},                                      // data exception: a cast or a division that fails
-	"25":     {fault.Invalid, ""},                                                // invalid transaction state: a query that wants another transaction
-	"25P03":  {fault.Transient, ""},                                              // idle_in_transaction_session_timeout
-	"2D":     {fault.Invalid, ""},                                                // invalid transaction termination
-	"26":     {fault.Invalid, ""},                                                // invalid statement name: an EXECUTE
-	"2F":     {fault.Invalid, ""},                                                // a function that does what its declaration excludes
-	"34":     {fault.Invalid, ""},                                                // invalid cursor name
-	"39":     {fault.Invalid, ""},                                                // external routine violation
-	"42":     {fault.Invalid, badParameter},                                      // syntax error or access rule violation
-	"44":     {fault.Invalid, ""},                                                // with check option violation
-	"54":     {fault.Invalid, ""},                                                // program limit exceeded: a statement too complex
-	"P0":     {fault.Invalid, ""},                                                // a function that raises an error
-	"53300":  {fault.Throttled, "the connection limit of the server is reached"}, // too_many_connections
-	"57P03":  {fault.Transient, "the server is starting up or shutting down"},
+	"3D000":     {fault.NotFound, "there is no database with this name"},                             // invalid_catalog_name
+	"3F000":     {fault.NotFound, ""},                                                                // invalid_schema_name
+	"42P01":     {fault.NotFound, ""},                                                                // undefined_table
+	"42703":     {fault.NotFound, ""},                                                                // undefined_column
+	"42704":     {fault.NotFound, ""},                                                                // undefined_object
+	noPrivilege: {fault.Denied, "the user is not allowed to connect to the database: GRANT CONNECT"}, // insufficient_privilege
+	"28":        {fault.Denied, "the server rejects the login: check the user name and password, and that the server accepts connections from the operator's address"},
+	"28P01":     {fault.Denied, "the password is wrong, or there is no such user"},
+	readOnly:    {fault.Invalid, ""},                                                // read_only_sql_transaction
+	"0A":        {fault.Invalid, ""},                                                // feature not supported
+	"21":        {fault.Invalid, ""},                                                // cardinality violation: a subquery with more than one row
+	"22":        {fault.Invalid, badParameter},                                      // data exception: a cast or a division that fails
+	"23":        {fault.Invalid, ""},                                                // integrity constraint violation
+	"25":        {fault.Invalid, ""},                                                // invalid transaction state: a query that wants another transaction
+	"25P03":     {fault.Transient, ""},                                              // idle_in_transaction_session_timeout
+	"2D":        {fault.Invalid, ""},                                                // invalid transaction termination
+	"26":        {fault.Invalid, ""},                                                // invalid statement name: an EXECUTE
+	"2F":        {fault.Invalid, ""},                                                // a function that does what its declaration excludes
+	"34":        {fault.Invalid, ""},                                                // invalid cursor name
+	"39":        {fault.Invalid, ""},                                                // external routine violation
+	"42":        {fault.Invalid, badParameter},                                      // syntax error or access rule violation
+	"44":        {fault.Invalid, ""},                                                // with check option violation
+	"54":        {fault.Invalid, ""},                                                // program limit exceeded: a statement too complex
+	"P0":        {fault.Invalid, ""},                                                // a function that raises an error
+	"53300":     {fault.Throttled, "the connection limit of the server is reached"}, // too_many_connections
+	"57P03":     {fault.Transient, "the server is starting up or shutting down"},
 }
 
 const badParameter = "the server rejects a parameter of the connection string: check options and search_path"
@@ -71,6 +73,8 @@ func (srv *server) Classify(s *sqldb.Session, err error) fault.Error {
 	switch said, answered := errors.AsType[*pgconn.PgError](err); {
 	case answered && s.Connecting():
 		return fault.Error{Kind: answerOf(said.Code).kind, Code: said.Code, Message: answerOf(said.Code).refusal}
+	case answered && s.Writes && writing[said.Code].refusal != "":
+		return fault.Error{Kind: writing[said.Code].kind, Code: said.Code, Message: writing[said.Code].refusal}
 	case answered:
 		return fault.Error{Kind: answerOf(said.Code).kind, Code: said.Code, Message: srv.text(s, said)}
 	case !s.Connecting() || text != unexplained:
@@ -85,18 +89,28 @@ func (srv *server) Classify(s *sqldb.Session, err error) fault.Error {
 	}
 }
 
+// writing are the answers to a write, before answers.
+var writing = map[string]answer{
+	readOnly: {fault.Denied, sqldb.ReadOnly},
+	"40P01":  {fault.Transient, sqldb.RowHeld}, // deadlock_detected
+	"53100":  {fault.Quota, sqldb.NoRoom},      // disk_full
+	"55P03":  {fault.Transient, sqldb.RowHeld}, // lock_not_available
+}
+
 // text is that of an answer to a query.
 func (srv *server) text(s *sqldb.Session, said *pgconn.PgError) string {
 	switch {
-	case said.Code == readOnly && s.Writes:
-		return "the server is read-only, as a standby is: connect to the primary"
 	case said.Code == readOnly:
 		return "only reads are allowed: the query, or a function that it calls, tries to write or to lock rows"
 	// The text of the server would tell, in the language of the server.
 	case said.Code == queryCanceled && s.RanOut():
 		return s.TookTooLong()
+	case said.Code == queryCanceled && s.Writes:
+		return "the write was cancelled on the server"
 	case said.Code == queryCanceled:
 		return "the query was cancelled on the server"
+	case said.Code == noPrivilege && s.Writes:
+		return srv.redact.Message(said.Message + ": " + sqldb.Rights)
 	}
 	text := said.Message
 	// A hint is only useful in full: "Perhaps you meant … .plan" helps no one.

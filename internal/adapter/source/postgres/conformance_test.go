@@ -15,6 +15,7 @@ func TestConformance(t *testing.T) {
 	rows := postgres.New(store.Config{Timeout: 30 * time.Second})
 	rowsuite.Run(t, rows, database.Shared(t, mapping.Postgres))
 	rowsuite.RunHints(t, rows, rows, database.Shared(t, mapping.Postgres))
+	rowsuite.RunStates(t, rows, rows, database.Shared(t, mapping.Postgres))
 }
 
 func TestDocumentedWatch(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
@@ -130,6 +131,11 @@ func TestStandby(t *testing.T) {
 	s.run("pg_basebackup", "-h", "127.0.0.1", "-p", port, "-U", "test", "-D", standby, "-R", "--no-sync", "-c", "fast")
 	fromStandby, stopStandby := s.start(standby)
 	s.eventually(fromStandby, readable)
+	to := statetable.Target{Query: fromStandby, Table: "edge_state", Source: "source"}
+	if _, err := postgres.New(store.Config{}).Write(s.t.Context(), to, []statetable.Change{{}}); !fault.Is(err, fault.Denied) ||
+		!strings.Contains(err.Error(), "connect to the primary") {
+		t.Errorf("writing to a standby: %v", err)
+	}
 
 	// Cut off, and since its restart it knows of no transaction that it replayed: it may be behind by anything.
 	stopPrimary()

@@ -29,18 +29,20 @@ var writes = fmt.Sprintf(`
 	SET LOCAL client_encoding = 'UTF8'; SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'`,
 	store.StatementTimeout.Milliseconds(), store.RowLockTimeout.Milliseconds(), sqldb.Grace.Milliseconds())
 
-// BeginWrites implements sqldb.Writer. A standby says that it is one.
-func (srv *server) BeginWrites(s *sqldb.Session) error { return s.Exec(writes + "; COMMIT") }
+// BeginWrites implements sqldb.Writer.
+func (srv *server) BeginWrites(s *sqldb.Session) error {
+	return s.RefuseReadOnly("SELECT pg_catalog.pg_is_in_recovery() AS standby")
+}
 
 // Describe implements sqldb.Writer.
 func (srv *server) Describe(table string) string {
 	name := "'" + strings.ReplaceAll(statetable.Postgres.Table(table), "'", "''") + "'"
 	return fmt.Sprintf(`
 SELECT a.attname AS name, pg_catalog.format_type(a.atttypid, NULL) AS type,
-  coalesce(pg_catalog.array_position(i.indkey::pg_catalog.int2[], a.attnum)::text, '') AS key
+  CASE WHEN a.attnum = ANY (i.indkey::pg_catalog.int2[]) THEN '%s' ELSE '' END AS key
 FROM pg_catalog.pg_attribute a
 LEFT JOIN pg_catalog.pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
-WHERE a.attrelid = pg_catalog.to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped`, name)
+WHERE a.attrelid = pg_catalog.to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped`, statetable.PrimaryKey, name)
 }
 
 // Run implements sqldb.Writer.

@@ -1,4 +1,5 @@
-// Package redis reads customers from the hashes and JSON values of Redis, and of what speaks its protocol.
+// Package redis reads customers from the hashes and JSON values of Redis, and of what speaks its protocol, and writes states to
+// hashes.
 package redis
 
 import (
@@ -24,12 +25,13 @@ const batch = 1000
 // valuesAtOnce is the number of keys whose values are asked for in one go. They are in memory together, and may be large.
 const valuesAtOnce = 100
 
-// Keys reads the values of keys. It is safe for concurrent use.
+// Keys reads and writes the values of keys. It is safe for concurrent use.
 type Keys struct{ store.Config }
 
 var (
-	_ port.Rows  = (*Keys)(nil)
-	_ port.Hints = (*Keys)(nil)
+	_ port.Rows   = (*Keys)(nil)
+	_ port.Hints  = (*Keys)(nil)
+	_ port.States = (*Keys)(nil)
 )
 
 // New returns a reader of keys. It makes no call. The driver writes to a log of the whole program, past
@@ -201,7 +203,7 @@ func (r read) pipelined(ctx context.Context, operation string, fill func(sdk.Pip
 }
 
 // server is what has to be the same at the end of a read as at its beginning.
-type server struct{ run, replication string }
+type server struct{ run, role, replication string }
 
 // check refuses a server that can't tell the whole truth.
 func (r read) check(ctx context.Context) (server, error) {
@@ -230,7 +232,7 @@ func (r read) check(ctx context.Context) (server, error) {
 	case isReplica(info["role"]) && (info["master_link_status"] != "up" || info["master_sync_in_progress"] == "1"):
 		return server{}, r.incomplete("INFO", "the server is a replica without a connection to its master and may not have all keys")
 	}
-	return server{run: info["run_id"], replication: info["role"] + info["master_replid"]}, nil
+	return server{run: info["run_id"], role: info["role"], replication: info["master_replid"]}, nil
 }
 
 // hello asks for mode and role, which every user may, since version 6.

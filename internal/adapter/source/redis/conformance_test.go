@@ -21,3 +21,8 @@ func TestHintsConformance(t *testing.T) {
 	keys := redis.New(store.Config{})
 	rowsuite.RunHints(t, keys, keys, database.Shared(t, mapping.Redis))
 }
+
+func TestStatesConformance(t *testing.T) {
+	keys := redis.New(store.Config{})
+	rowsuite.RunStates(t, keys, keys, database.Shared(t, mapping.Redis))
+}

@@ -53,6 +53,8 @@ var phrases = []struct {
 	{"without any password configured", meaning{fault.Denied, "the server requires no password, or only knows named users"}},
 	{"invalid password", meaning{fault.Denied, "the server rejects the user name or password"}},
 	{"operation not permitted", meaning{fault.Denied, "the server rejects the user name or password"}},
+	// Redis 6 says that of a command in a script.
+	{"the user executing the script", meaning{fault.Denied, "the user is not allowed to run the script"}},
 	{"unknown command", meaning{fault.Invalid, "the server does not know this command"}},
 	{"unknown subcommand", meaning{fault.Invalid, "the server does not know this command"}},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,6 +113,32 @@ func (s *Session) RefuseLag(status []map[string]string, err error, lag func(map[
 	}
 	return err
 }
+
+// RefuseReadOnly fails if the answer to the question whether the server only reads has a yes. A server that can't tell is taken
+// at its word.
+func (s *Session) RefuseReadOnly(question string) error {
+	answers, err := s.Ask(question)
+	if fault.CodeOf(err) != "" {
+		return nil
+	}
+	for _, answer := range answers {
+		for _, word := range answer {
+			if !slices.Contains([]string{"0", "OFF", "f", "false", ""}, word) {
+				return &fault.Error{Kind: fault.Denied, Operation: operationWrite, Message: ReadOnly}
+			}
+		}
+	}
+	return err
+}
+
+// What is said about writes that fail.
+const (
+	ReadOnly = "the server is read-only, as a replica is: connect to the primary"
+	NoRoom   = "the server has no room left on its disk: free some, or add some"
+	RowHeld  = "another session holds a lock on the row, or on the table"
+	// Rights ends the text of a server that denies a write.
+	Rights = "GRANT SELECT, INSERT, UPDATE, DELETE on the table, and the use of its schema, to the user"
+)
 
 // What is wrong with a replica.
 var (

@@ -1,9 +1,11 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -11,8 +13,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 )
 
-// rowsAtOnce is how many rows one statement writes.
-const rowsAtOnce = 200
+// rowsAtOnce and bytesAtOnce are how much one statement writes. The least that servers take by default is 1 MiB.
+const (
+	rowsAtOnce  = 200
+	bytesAtOnce = 512 << 10
+)
 
 // Writer is what a Server has for tables of states.
 type Writer interface {
@@ -22,8 +27,7 @@ type Writer interface {
 	Dialect() statetable.Dialect
 	// BeginWrites prepares the connection for changes, each of which is a transaction of its own.
 	BeginWrites(s *Session) error
-	// Describe returns a statement whose rows are the columns of a table: "name", "type" in the words of the dialect, and "key",
-	// the 1-based place in an index that makes rows unique, empty for a column outside it.
+	// Describe returns a statement whose rows are the columns of a table: "name", "type" and "key" of statetable.Described.
 	Describe(table string) string
 	// Run runs one statement with the texts of its parameters, nil for NULL.
 	Run(ctx context.Context, statement string, parameters []*string) error
@@ -49,7 +53,9 @@ func (r *Reader) Write(ctx context.Context, provider mapping.Provider, to statet
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	return store.Write(changes, w.put)
+	// Two writers that take the locks of rows in the same order don't wait for each other.
+	sorted := slices.SortedStableFunc(slices.Values(changes), func(a, b statetable.Change) int { return cmp.Compare(a.Row.Key, b.Row.Key) })
+	return store.Write(sorted, w.put)
 }
 
 // writing is a session that writes a table.
@@ -83,35 +89,71 @@ func (w writing) check() error {
 
 // put makes changes, in as many statements as they need.
 func (w writing) put(changes []statetable.Change) error {
-	var rows []*statetable.Row
+	var next batch
 	for i := range changes {
 		row := &changes[i].Row
-		if !changes[i].Remove {
-			rows = append(rows, row)
+		if changes[i].Remove {
+			values := w.texts([]any{row.Source, row.Key, row.Version})
+			if err := w.run(w.server.Dialect().Delete(w.to.Table), values); err != nil {
+				return err
+			}
 			continue
 		}
-		if err := w.run(w.server.Dialect().Delete(w.to.Table), []any{row.Source, row.Key, row.Version}); err != nil {
-			return err
+		values := w.texts(row.Values())
+		if !next.fits(values) {
+			if err := w.upsert(next); err != nil {
+				return err
+			}
+			next = batch{}
 		}
+		next.add(values)
 	}
-	for some := range slices.Chunk(rows, rowsAtOnce) {
-		values := make([]any, 0, len(some)*len(statetable.Columns))
-		for _, row := range some {
-			values = append(values, row.Values()...)
-		}
-		if err := w.run(w.server.Dialect().Upsert(w.to.Table, len(some)), values); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.upsert(next)
 }
 
-func (w writing) run(statement string, values []any) error {
-	parameters := make([]*string, len(values))
-	for i, value := range values {
-		parameters[i] = w.server.Dialect().Parameter(value)
+// batch has the values of the rows of one statement.
+type batch struct {
+	rows, bytes int
+	values      []*string
+}
+
+// fits reports whether there is room for a row. There always is for the first.
+func (b *batch) fits(values []*string) bool {
+	return b.rows == 0 || b.rows < rowsAtOnce && b.bytes+size(values) <= bytesAtOnce
+}
+
+func (b *batch) add(values []*string) {
+	b.rows, b.bytes, b.values = b.rows+1, b.bytes+size(values), append(b.values, values...)
+}
+
+func size(values []*string) (bytes int) {
+	for _, value := range values {
+		if value != nil {
+			bytes += len(*value)
+		}
 	}
-	if err := w.server.Run(w.Ctx, statement, parameters); err != nil {
+	return bytes
+}
+
+func (w writing) upsert(b batch) error {
+	if b.rows == 0 {
+		return nil
+	}
+	return w.run(w.server.Dialect().Upsert(w.to.Table, b.rows), b.values)
+}
+
+// texts are those of values in a statement.
+func (w writing) texts(values []any) []*string {
+	texts := make([]*string, len(values))
+	for i, value := range values {
+		texts[i] = w.server.Dialect().Parameter(value)
+	}
+	return texts
+}
+
+func (w writing) run(statement string, values []*string) error {
+	w.began = time.Now()
+	if err := w.server.Run(w.Ctx, statement, values); err != nil {
 		return w.Fault(err)
 	}
 	return nil

@@ -153,7 +153,7 @@ func Unanswered(err error) string {
 	case isRefused:
 		return refused.Error()
 	case errors.Is(err, context.Canceled):
-		return "the read was cancelled"
+		return "the call was cancelled"
 	case errors.Is(err, context.DeadlineExceeded), isNetwork && network.Timeout():
 		return "no response within the time limit"
 	case is[*net.DNSError](err):

@@ -95,7 +95,7 @@ func TestUnanswered(t *testing.T) {
 		"the connection was lost":           fmt.Errorf("reading from 10.0.0.1:4711: %w", syscall.ECONNRESET),
 		"could not resolve the host name":   &net.DNSError{Err: "no such host", Name: "db.example"},
 		"no response within the time limit": fmt.Errorf("reading: %w", context.DeadlineExceeded),
-		"the read was cancelled":            fmt.Errorf("reading: %w", context.Canceled),
+		"the call was cancelled":            fmt.Errorf("reading: %w", context.Canceled),
 		"no response":                       errors.New("something with 10.0.0.1:4711"),
 	} {
 		if got := store.Unanswered(err); got != want {

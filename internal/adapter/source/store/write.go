@@ -11,9 +11,10 @@ import (
 const (
 	// WriteTimeout bounds a call of port.States, its connection included.
 	WriteTimeout = 40 * time.Second
-	// StatementTimeout bounds one statement of it, and RowLockTimeout its wait for others that are writing the same rows.
+	// StatementTimeout bounds one statement of it.
 	StatementTimeout = 10 * time.Second
-	RowLockTimeout   = 2 * time.Second
+	// RowLockTimeout bounds the wait of a statement for others that are writing the same rows.
+	RowLockTimeout = time.Second
 	// searching is how long rows are looked for that the store refuses. After it all that are not taken together count as
 	// refused.
 	searching = 15 * time.Second
