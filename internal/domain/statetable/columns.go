@@ -89,7 +89,7 @@ var Columns = []Column{
 	{"tenant_id", Text, "ID of the distribution tenant in AWS", func(r *Row) any { return r.TenantID }},
 	{"certificate_expires", Time, "end of the certificate, NULL if it is not known", func(r *Row) any { return r.CertificateExpires }},
 	{"generation", Number, "generation of the object's spec that the row speaks of", func(r *Row) any { return r.Generation }},
-	{"revision", Text, "annotation cloudfront-tenant-operator.io/source-revision of the object, which spec.mapping can fill from a column", func(r *Row) any { return r.Revision }},
+	{"revision", Text, "value of the column spec.writeBack.revisionColumn of the row that the state refers to", func(r *Row) any { return r.Revision }},
 	{"since", Time, "when the state began", func(r *Row) any { return r.Since }},
 	{ColumnVersion, Number, "version of the object; a row with a lower version never replaces one with a higher version", func(r *Row) any { return r.Version }},
 	{ColumnUpdated, Time, "when the row was last written", func(r *Row) any { return r.Updated }},
