@@ -178,7 +178,8 @@ func changeRows(root string) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(cloudfront.have("the Ready", "the CertificateReady", "the DNSReady", "a TenantSource's Ready", "a TenantSource's RolledOut", "the Watching", "an EdgeGrant's Ready", "an Invalidation's Ready"),
+	err = errors.Join(cloudfront.have("the Ready", "the CertificateReady", "the DNSReady", "a TenantSource's Ready", "a TenantSource's RolledOut", "the Watching", "the StateWritten",
+		"an EdgeGrant's Ready", "an Invalidation's Ready"),
 		kleff.have("TenantReady", "NamespaceReady", "PlanApplied", "MeshReady", "RolledOut"))
 	if err != nil {
 		return nil, err
@@ -269,15 +270,19 @@ func sourceRows(all reasons) []change {
 	normal, warning := split(all.group("a TenantSource's Ready"))
 	moves, stops := split(all.group("a TenantSource's RolledOut"), "RollingOut", "RolloutPaused")
 	listens, lost := split(all.group("the Watching"))
-	const rolledOut, watching = "`RolledOut` has another reason than before", "`Watching` has another reason than before"
+	written, unwritten := split(all.group("the StateWritten"))
+	const other = " has another reason than before"
+	const rolledOut, watching, stateWritten = "`RolledOut`" + other, "`Watching`" + other, "`StateWritten`" + other
 	return []change{
 		{about, when, "Normal", append(normal, code(string(resource.ReasonDeleting)))},
 		{about, when, "Warning", warning},
-		{about, "`Ready` has another reason than before", "Warning", []string{code(string(grant.NotGranted))}},
+		{about, "`Ready`" + other, "Warning", []string{code(string(grant.NotGranted))}},
 		{about, rolledOut, "Normal", moves},
 		{about, rolledOut, "Warning", stops},
 		{about, watching, "Normal", listens},
 		{about, watching, "Warning", lost},
+		{about, stateWritten, "Normal", written},
+		{about, stateWritten, "Warning", unwritten},
 	}
 }
 

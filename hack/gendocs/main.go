@@ -1,5 +1,5 @@
 // Gendocs writes the reference pages that come from the code itself (flags, metrics, conditions, events, states of
-// domains and the rule chains), the drawing of the dashboard, and what kubectl cfdt says about reasons.
+// domains, columns of state tables and the rule chains), the drawing of the dashboard, and what kubectl cfdt says about reasons.
 package main
 
 import (
@@ -77,6 +77,7 @@ func pages(root string) (map[string]string, error) {
 		"reference/flags.md":  generated + flagsPage(), "reference/metrics.md": generated + measured,
 		"reference/conditions.md": generated + conditions, "reference/rules.md": generated + rulesPage(),
 		"reference/domain-states.md": generated + domainStatesPage(),
+		"reference/state-table.md":   generated + stateTablePage(),
 		"images/dashboard.svg":       dashboard,
 		"../" + reasonsFile:          reasons,
 		"../" + flagsFile:            flagsTable(),

@@ -128,7 +128,7 @@ func allowed() map[string]bool {
 }
 
 // names lists calls without their service, which a simulator does not tell: those that concern tenants and what they
-// refer to. TestWhatStopsWithoutTheRightToReadATable and TestWhatStopsWithoutTheRightToFollowAStream have those of sources.
+// refer to. The tests of source_test.go have those of sources.
 func names(calls []Call) []string {
 	set := map[string]bool{}
 	for _, c := range calls {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -15,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
@@ -106,11 +108,7 @@ func TestWhatStopsWithoutTheRightToFollowAStream(t *testing.T) {
 // createTable makes a table with a stream.
 func createTable(t *testing.T, world *sim.Sim) {
 	t.Helper()
-	owner := sdk.New(sdk.Options{
-		Region: "eu-central-1", BaseEndpoint: awssdk.String("http://dynamodb.invalid"), HTTPClient: &http.Client{Transport: world.Transport()},
-		Credentials: credentials.NewStaticCredentialsProvider("AKIAOWNER", "secret", ""),
-	})
-	_, err := owner.CreateTable(t.Context(), &sdk.CreateTableInput{
+	_, err := ownerOf(world).CreateTable(t.Context(), &sdk.CreateTableInput{
 		TableName: awssdk.String("customers"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: awssdk.String("name"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: awssdk.String("name"), KeyType: types.KeyTypeHash}},
@@ -138,4 +136,54 @@ func (d denying) RoundTrip(r *http.Request) (*http.Response, error) {
 			d.operation + ` because no identity-based policy allows it"}`,
 	}
 	return refusal.RoundTrip(r)
+}
+
+func TestWhatStopsWithoutTheRightToWriteAStateTable(t *testing.T) {
+	t.Parallel()
+	to := statetable.Target{Table: "edge_state", Source: "my-cluster/shop/customers"}
+	row := statetable.Row{Source: to.Source, Key: "acme", Version: 1, Updated: time.Unix(0, 0)}
+	for _, p := range StateTables.permissions() {
+		t.Run(p.Action, func(t *testing.T) {
+			t.Parallel()
+			_, operation, _ := strings.Cut(p.Action, ":")
+			world := sim.New(sim.Options{})
+			createStateTable(t, world)
+			tables := tablesOver(t, denying{operation: operation, next: world.Transport()})
+			change := statetable.Change{Row: row, Remove: operation == "DeleteItem"}
+			refused, err := tables.Write(t.Context(), to, []statetable.Change{change})
+			if operation == "Scan" {
+				err = tables.Read(t.Context(), to.Reading(mapping.DynamoDB), noRows{t})
+			}
+			switch stops := operation != "DescribeTable"; {
+			case stops && (!fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), p.Action)):
+				t.Errorf("got %v, want a message with %s", err, p.Action)
+			case !stops && (err != nil || len(refused) > 0):
+				t.Errorf("without %s, the row is not written: %v %v", p.Action, refused, err)
+			}
+		})
+	}
+}
+
+// createStateTable makes a state table.
+func createStateTable(t *testing.T, world *sim.Sim) {
+	t.Helper()
+	source, key := awssdk.String(statetable.ColumnSource), awssdk.String(statetable.ColumnKey)
+	_, err := ownerOf(world).CreateTable(t.Context(), &sdk.CreateTableInput{
+		TableName: awssdk.String("edge_state"), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: source, AttributeType: types.ScalarAttributeTypeS}, {AttributeName: key, AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: source, KeyType: types.KeyTypeHash}, {AttributeName: key, KeyType: types.KeyTypeRange}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ownerOf is a client of the account.
+func ownerOf(world *sim.Sim) *sdk.Client {
+	return sdk.New(sdk.Options{
+		Region: "eu-central-1", BaseEndpoint: awssdk.String("http://dynamodb.invalid"), HTTPClient: &http.Client{Transport: world.Transport()},
+		Credentials: credentials.NewStaticCredentialsProvider("AKIAOWNER", "secret", ""),
+	})
 }

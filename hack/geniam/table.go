@@ -14,6 +14,7 @@ const (
 	WebACLs             Feature = "web-acls"
 	TenantSources       Feature = "tenant-sources"
 	TableStreams        Feature = "table-streams"
+	StateTables         Feature = "state-tables"
 	Distributions       Feature = "distributions"
 	ConnectionGroups    Feature = "connection-groups"
 	EdgeFunctions       Feature = "edge-functions"
@@ -50,6 +51,9 @@ var features = []struct {
 		"The resource is an example: replace it with your tables. A table that is encrypted with a customer managed key also needs `kms:Decrypt` on that key."},
 	{TableStreams, "Table streams", "Required if a `TenantSource` that reads DynamoDB has `spec.watch`, in addition to [tenant sources](#tenant-sources) and for the same identity. " +
 		"The resources are examples: replace them with your tables. A table that is encrypted with a customer managed key also needs `kms:Decrypt` on that key."},
+	{StateTables, "State tables", "Required if a `TenantSource` that reads DynamoDB has `spec.writeBack`: for the operator's own identity, or for the role in `spec.writeBack.assumeRoleArn`, " +
+		"by default the one in `spec.dynamodb.assumeRoleArn`. The resource is an example: replace it with your state tables, and never allow these actions on the table of customers. " +
+		"A table that is encrypted with a customer managed key also needs `kms:Decrypt` on that key."},
 	{ReadOnly, "Read-only", "**Instead of the others**, for an operator that runs with `--drift-policy report` and must not be able to change anything: " +
 		"it reports drift of the tenants that it owns. Every write is rejected with `AccessDenied`."},
 }
@@ -80,6 +84,7 @@ const (
 	// A policy for all tables would let anyone who writes a TenantSource look into any.
 	tables       = "arn:aws:dynamodb:*:*:table/customers"
 	tableStreams = "arn:aws:dynamodb:*:*:table/customers/stream/*"
+	stateTables  = "arn:aws:dynamodb:*:*:table/edge_state"
 )
 
 // sids name statements by their resource.
@@ -87,7 +92,7 @@ var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
 	groups: "ConnectionGroups", anycastLists: "AnycastLists", zones: "HostedZones", changes: "Changes", roles: "Roles",
 	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables", tableStreams: "TableStreams",
-	replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
+	stateTables: "StateTables", replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
 }
 
 // free are the calls that AWS answers for every caller, so that no policy has to allow them.
@@ -116,6 +121,9 @@ const (
 
 // noStream is what a source does that can't follow the stream of its table.
 const noStream = "The source reports that it does not watch the table. Its polls find the changes."
+
+// noState is what a source does that can't write its state table.
+const noState = "The condition `StateWritten` is False. State waits until the permission is there, and the tenants are not affected."
 
 // permissions are those of every call, and those that AWS requires in addition.
 var permissions = []Permission{
@@ -459,6 +467,26 @@ var permissions = []Permission{
 		Action: "dynamodb:Query", Feature: TableStreams, Resource: tables, Read: true,
 		For:     "Reading the items that have changed, one by one.",
 		Without: "The items that have changed are read by the next poll of the whole table.",
+	},
+	{
+		Action: "dynamodb:Scan", Feature: StateTables, Resource: stateTables, Read: true,
+		For:     "Comparing the table with the tenants: after a start, and once a day.",
+		Without: noState,
+	},
+	{
+		Action: "dynamodb:PutItem", Feature: StateTables, Resource: stateTables,
+		For:     "Writing the row of a tenant, unless the table has a later one.",
+		Without: noState,
+	},
+	{
+		Action: "dynamodb:DeleteItem", Feature: StateTables, Resource: stateTables,
+		For:     "Deleting the row of a deleted tenant with `deleted: Remove`, and rows from before the data of the API server was restored.",
+		Without: "Rows are written, but none is deleted: the condition `StateWritten` is False.",
+	},
+	{
+		Action: "dynamodb:DescribeTable", Feature: StateTables, Resource: stateTables, Read: true,
+		For:     "Checking that the table has the key of a state table before anything is written.",
+		Without: "Nothing stops. With a table of another definition, the condition `StateWritten` has the error of AWS instead of the cause.",
 	},
 	{
 		Action: "wafv2:GetWebACL", Feature: WebACLs, Resource: webACLs, Read: true, Implied: true,

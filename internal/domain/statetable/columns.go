@@ -76,21 +76,21 @@ const (
 
 // Columns are all columns, in the order of the table's definition. The first two are its primary key.
 var Columns = []Column{
-	{ColumnSource, ID, "cluster ID, namespace and name of the TenantSource", func(r *Row) any { return r.Source }},
+	{ColumnSource, ID, "cluster ID, namespace and name of the TenantSource, with slashes between them", func(r *Row) any { return r.Source }},
 	{ColumnKey, ID, "value of the column spec.rowKey of the customer's row, or without rowKey the name of the tenant", func(r *Row) any { return r.Key }},
 	{"namespace", Text, "namespace of the DistributionTenant", func(r *Row) any { return r.Namespace }},
 	{"name", Text, "name of the DistributionTenant", func(r *Row) any { return r.Name }},
 	{columnState, Text, "state of the worst domain, Pending before anything is known, or Gone", func(r *Row) any { return r.State }},
 	{"ready", Bool, "status of the condition Ready", func(r *Row) any { return r.Ready }},
 	{"reason", Text, "reason of the condition Ready", func(r *Row) any { return r.Reason }},
-	{"message", Text, "what has to happen next: the message of the worst domain, or of the condition Ready", func(r *Row) any { return r.Message }},
-	{"domains", JSON, "status.domains as it is: state, message and DNS records of each domain", func(r *Row) any { return r.Domains }},
-	{"dns_target", Text, "status.dnsTarget, which the domains must point to", func(r *Row) any { return r.DNSTarget }},
+	{"message", Text, "what has to happen next: the message of the worst domain if it is not live, otherwise that of the condition Ready", func(r *Row) any { return r.Message }},
+	{"domains", JSON, "content of status.domains: state, message and DNS records of each domain", func(r *Row) any { return r.Domains }},
+	{"dns_target", Text, "name that the domains must point to, from status.dnsTarget", func(r *Row) any { return r.DNSTarget }},
 	{"tenant_id", Text, "ID of the distribution tenant in AWS", func(r *Row) any { return r.TenantID }},
 	{"certificate_expires", Time, "end of the certificate, NULL if it is not known", func(r *Row) any { return r.CertificateExpires }},
-	{"generation", Number, "generation of the object's spec that the row speaks of", func(r *Row) any { return r.Generation }},
-	{"revision", Text, "annotation cloudfront-tenant-operator.io/source-revision of the object, which spec.mapping can fill from a column", func(r *Row) any { return r.Revision }},
-	{"since", Time, "when the state began", func(r *Row) any { return r.Since }},
+	{"generation", Number, "generation of the object's spec that the row refers to", func(r *Row) any { return r.Generation }},
+	{"revision", Text, "value of the column spec.writeBack.revisionColumn of the row that the state refers to", func(r *Row) any { return r.Revision }},
+	{"since", Time, "when the state began, or when the tenant was found to be gone", func(r *Row) any { return r.Since }},
 	{ColumnVersion, Number, "version of the object; a row with a lower version never replaces one with a higher version", func(r *Row) any { return r.Version }},
 	{ColumnUpdated, Time, "when the row was last written", func(r *Row) any { return r.Updated }},
 }
