@@ -15,6 +15,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
@@ -98,6 +99,22 @@ func TestWhatStopsWithoutTheRightToFollowAStream(t *testing.T) {
 			f := tenantsource.FailureOf(err)
 			if !fault.Is(err, fault.Denied) || !strings.Contains(f.Message, p.Action) {
 				t.Errorf("the source says %s: %s", f.Reason, f.Message)
+			}
+		})
+	}
+}
+
+// Without the right to describe the table the others decide.
+func TestWhatStopsWithoutTheRightToWriteAStateTable(t *testing.T) {
+	t.Parallel()
+	for operation, remove := range map[string]bool{"PutItem": false, "DeleteItem": true} {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			wire := denying{operation: "DescribeTable", next: denying{operation: operation}}
+			change := statetable.Change{Row: statetable.Row{Source: "c/n/s", Key: "acme"}, Remove: remove}
+			refused, err := tablesOver(t, wire).Write(t.Context(), statetable.Target{Table: "edge-state", Source: "c/n/s"}, []statetable.Change{change})
+			if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "dynamodb:"+operation) || refused != nil {
+				t.Errorf("got %v and %v", err, refused)
 			}
 		})
 	}

@@ -14,6 +14,7 @@ const (
 	WebACLs             Feature = "web-acls"
 	TenantSources       Feature = "tenant-sources"
 	TableStreams        Feature = "table-streams"
+	StateTables         Feature = "state-tables"
 	Distributions       Feature = "distributions"
 	ConnectionGroups    Feature = "connection-groups"
 	EdgeFunctions       Feature = "edge-functions"
@@ -50,6 +51,9 @@ var features = []struct {
 		"The resource is an example: replace it with your tables. A table that is encrypted with a customer managed key also needs `kms:Decrypt` on that key."},
 	{TableStreams, "Table streams", "Required if a `TenantSource` that reads DynamoDB has `spec.watch`, in addition to [tenant sources](#tenant-sources) and for the same identity. " +
 		"The resources are examples: replace them with your tables. A table that is encrypted with a customer managed key also needs `kms:Decrypt` on that key."},
+	{StateTables, "State tables", "Required if a `TenantSource` that reads DynamoDB has `spec.writeBack`, in addition to [tenant sources](#tenant-sources) and for the same identity. " +
+		"The resource is an example: replace it with your table of states, and never with the one that is read. A table that is encrypted with a customer managed key also needs " +
+		"`kms:Decrypt` on that key."},
 	{ReadOnly, "Read-only", "**Instead of the others**, for an operator that runs with `--drift-policy report` and must not be able to change anything: " +
 		"it reports drift of the tenants that it owns. Every write is rejected with `AccessDenied`."},
 }
@@ -80,13 +84,14 @@ const (
 	// A policy for all tables would let anyone who writes a TenantSource look into any.
 	tables       = "arn:aws:dynamodb:*:*:table/customers"
 	tableStreams = "arn:aws:dynamodb:*:*:table/customers/stream/*"
+	stateTables  = "arn:aws:dynamodb:*:*:table/edge-state"
 )
 
 // sids name statements by their resource.
 var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
 	groups: "ConnectionGroups", anycastLists: "AnycastLists", zones: "HostedZones", changes: "Changes", roles: "Roles",
-	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables", tableStreams: "TableStreams",
+	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables", tableStreams: "TableStreams", stateTables: "StateTables",
 	replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
 }
 
@@ -116,6 +121,9 @@ const (
 
 // noStream is what a source does that can't follow the stream of its table.
 const noStream = "The source reports that it does not watch the table. Its polls find the changes."
+
+// noStates is what a source does that can't write its table of states.
+const noStates = "The source reports that the states are not written. Its tenants are not affected."
 
 // permissions are those of every call, and those that AWS requires in addition.
 var permissions = []Permission{
@@ -459,6 +467,26 @@ var permissions = []Permission{
 		Action: "dynamodb:Query", Feature: TableStreams, Resource: tables, Read: true,
 		For:     "Reading the items that have changed, one by one.",
 		Without: "The items that have changed are read by the next poll of the whole table.",
+	},
+	{
+		Action: "dynamodb:DescribeTable", Feature: StateTables, Resource: stateTables, Read: true,
+		For:     "Checking the key of the table before anything is written.",
+		Without: "The key is not checked. A table with another key refuses every row.",
+	},
+	{
+		Action: "dynamodb:Scan", Feature: StateTables, Resource: stateTables, Read: true,
+		For:     "Comparing the table with the tenants, once after a start and once a day.",
+		Without: noStates,
+	},
+	{
+		Action: "dynamodb:PutItem", Feature: StateTables, Resource: stateTables,
+		For:     "Writing what became of a customer: one call for each change.",
+		Without: noStates,
+	},
+	{
+		Action: "dynamodb:DeleteItem", Feature: StateTables, Resource: stateTables,
+		For:     "Removing the row of a tenant that is gone, with `spec.writeBack.deleted: Remove`.",
+		Without: noStates,
 	},
 	{
 		Action: "wafv2:GetWebACL", Feature: WebACLs, Resource: webACLs, Read: true, Implied: true,
