@@ -10,15 +10,53 @@ import (
 	"github.com/spf13/cobra"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 )
 
 func sourceCommand(s *session) *cobra.Command {
-	c := &cobra.Command{Use: "source", GroupID: act, Short: "Show and approve what a TenantSource holds back",
+	c := &cobra.Command{Use: "source", GroupID: act, Short: "Show and approve what a TenantSource holds back, and define its state table",
 		Long: "Show and approve what a TenantSource holds back: deletions that are more than its guard allows, and changes that would\n" +
-			"harm tenants that serve.",
+			"harm tenants that serve. Print the definition of its state table.",
 		Example: "  kubectl cfdt source plan customers -n shop\n  kubectl cfdt source approve customers -n shop",
 	}
-	c.AddCommand(sourcePlanCommand(s), sourceApproveCommand(s))
+	c.AddCommand(sourcePlanCommand(s), sourceApproveCommand(s), sourceDDLCommand(s))
+	return c
+}
+
+func sourceDDLCommand(s *session) *cobra.Command {
+	provider, table := "", "edge_state"
+	c := &cobra.Command{
+		Use: "ddl [NAME]", Args: cobra.MaximumNArgs(1), Short: "Print the definition of a source's state table",
+		Long: "Print what creates the state table of a source with spec.writeBack, and the rights that the operator needs on it, in\n" +
+			"the words of the database's own client. With --provider, the source need not exist yet.",
+		Example: "  kubectl cfdt source ddl customers -n shop\n  kubectl cfdt source ddl --provider postgres --table edge_state | psql",
+	}
+	c.Flags().StringVar(&provider, "provider", "", "print it for this kind of database, without a source: postgres, mysql, mongodb, dynamodb or redis")
+	c.Flags().StringVar(&table, "table", table, "the name of the table, with --provider")
+	c.RunE = run(func(ctx context.Context, args []string) error {
+		if (len(args) == 1) == (provider != "") {
+			return errors.New("name a source, or set --provider")
+		}
+		if provider == "" {
+			o, err := s.source(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if o.Spec.WriteBack == nil {
+				return fmt.Errorf("TenantSource %s has no spec.writeBack: set it, or use --provider %s", args[0], o.Spec.Provider)
+			}
+			provider, table = string(o.Spec.Provider), o.Spec.WriteBack.Table
+		}
+		definition := statetable.Definition(mapping.Provider(provider), table)
+		if definition == "" {
+			return fmt.Errorf("--provider %s: use postgres, mysql, mongodb, dynamodb or redis", provider)
+		}
+		for line := range strings.SplitSeq(definition, "\n") {
+			s.page().line("%s", line)
+		}
+		return nil
+	})
 	return c
 }
 

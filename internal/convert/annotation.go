@@ -36,6 +36,7 @@ var usersAnnotations = []string{
 var ownAnnotations = []string{
 	v1alpha1.AnnotationCreatePending, v1alpha1.AnnotationAdoptedGeneration, v1alpha1.AnnotationAccount, v1alpha1.AnnotationReleasedBy,
 	v1alpha1.AnnotationMovedFrom, v1alpha1.AnnotationSourceHash, v1alpha1.AnnotationSourceRowKey,
+	v1alpha1.AnnotationSourceRow, v1alpha1.AnnotationSourceRevision,
 	v1alpha1.AnnotationSourceGone, v1alpha1.AnnotationSourceDisabled,
 }
 

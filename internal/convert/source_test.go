@@ -105,7 +105,7 @@ func rendered(t *testing.T, o *v1alpha1.TenantSource) string {
 	limits, canaries, _ := convert.SourceLimits(o)
 	text, err := json.Marshal([]any{
 		config, ref.Name, ref.Field, convert.SourceQuery(o, mapping.NewSecret("canary"), []string{"name"}), convert.SourceGuard(o), convert.TargetNamespace(o), convert.SourcePolicy(o),
-		limits, canaries,
+		limits, canaries, convert.StateTarget(o, "cluster", mapping.NewSecret("canary")), convert.StateSecretOf(o), convert.StateRemoves(o),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -134,6 +134,7 @@ func TestEveryFieldOfASourceArrives(t *testing.T) {
 					{Placeholder: ":s", String: &text}, {Placeholder: ":n", Number: "1"}, {Placeholder: ":b", Bool: &yes},
 				}
 			}
+			o.Spec.WriteBack.Deleted = v1alpha1.DeletedStateRemove
 			base, seen := rendered(t, o), 0
 			eachLeaf(spec, "spec", func(path string) {
 				seen++

@@ -25,6 +25,11 @@ func StateTarget(o *v1alpha1.TenantSource, cluster string, connection mapping.Se
 	return statetable.Target{Query: q, Table: b.Table, Source: cluster + "/" + o.Namespace + "/" + o.Name}
 }
 
+// StateRemoves reports whether the rows of tenants that are gone are removed.
+func StateRemoves(o *v1alpha1.TenantSource) bool {
+	return o.Spec.WriteBack.Deleted == v1alpha1.DeletedStateRemove
+}
+
 // StateProblem says why a state table must not be written, empty if nothing is known against it: one that the source reads would
 // make rows of rows, and wake the source with each of its own writes.
 func StateProblem(o *v1alpha1.TenantSource) string {

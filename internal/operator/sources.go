@@ -53,10 +53,11 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c config.Config, env *env
 	return errors.Join(controller.FollowStates(ctx, mgr.GetCache()), reconcile.Setup(mgr, driver, controller.Watch(sourceSlots)))
 }
 
-// table reads tables of one kind, and listens for their changes.
+// table reads tables of one kind, listens for their changes, and writes those of states.
 type table interface {
 	port.Rows
 	port.Hints
+	port.States
 }
 
 func rowsOf(tables map[mapping.Provider]table) map[mapping.Provider]port.Rows {
@@ -78,9 +79,7 @@ func hintsOf(tables map[mapping.Provider]table) map[mapping.Provider]port.Hints 
 func statesOf(tables map[mapping.Provider]table) map[mapping.Provider]port.States {
 	states := map[mapping.Provider]port.States{}
 	for provider, t := range tables {
-		if writes, ok := t.(port.States); ok {
-			states[provider] = writes
-		}
+		states[provider] = t
 	}
 	return states
 }

@@ -69,7 +69,7 @@ func (p *pass) keeper(o *v1alpha1.TenantSource, hosts []string) keeping {
 	t := target{Controller: c, namespace: convert.TargetNamespace(o), labels: convert.SourceLabels(o)}
 	table := stateTable{Controller: c, source: o, hosts: hosts}
 	w := writer.New(writer.Options{
-		Source: table.target(mapping.Secret{}).Source, Namespace: t.namespace, Removes: o.Spec.WriteBack.Deleted == v1alpha1.DeletedStateRemove,
+		Source: table.target(mapping.Secret{}).Source, Namespace: t.namespace, Removes: convert.StateRemoves(o),
 		Fleet: stateFleet{t, table.target(mapping.Secret{}).Source}, Table: table, Now: c.Clock.Now, Slots: c.writes,
 		Tell: func(v statetable.Verdict, news bool) {
 			if c.Observer.Written(key, &v); news {

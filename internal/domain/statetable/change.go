@@ -2,6 +2,7 @@ package statetable
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -48,8 +49,8 @@ func (t Target) Reading(provider mapping.Provider) mapping.Query {
 	case mapping.MySQL:
 		q.SQL, q.Keys = mapping.SQLQuery{Query: MySQL.Select(t.Table), Key: ColumnSource}, []string{t.Source}
 	case mapping.MongoDB:
-		filter, _ := json.Marshal(map[string]string{ColumnSource: t.Source}) // texts always marshal
-		q.MongoDB.Collection, q.MongoDB.Filter = t.Table, string(filter)
+		source, _ := json.Marshal(t.Source) // texts always marshal
+		q.MongoDB.Collection, q.MongoDB.Filter = t.Table, fmt.Sprintf(`{%q: %s}`, ColumnSource, source)
 	case mapping.DynamoDB:
 		q.DynamoDB.TableName, q.DynamoDB.Filter = t.Table, "#source = :source"
 		q.DynamoDB.Names, q.DynamoDB.Values = map[string]string{"#source": ColumnSource}, map[string]any{":source": t.Source}
@@ -67,4 +68,6 @@ var globbed = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]
 var colonless = strings.NewReplacer("%", "%25", ":", "%3A")
 
 // RedisKey is the key of the hash that has a row.
-func (t Target) RedisKey(key string) string { return t.Table + ":" + colonless.Replace(t.Source) + ":" + key }
+func (t Target) RedisKey(key string) string {
+	return t.Table + ":" + colonless.Replace(t.Source) + ":" + key
+}

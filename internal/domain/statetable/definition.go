@@ -13,9 +13,9 @@ import (
 func Definition(provider mapping.Provider, table string) string {
 	switch provider {
 	case mapping.Postgres:
-		return Postgres.Definition(table)
+		return Postgres.Definition(table) + fmt.Sprintf(sqlRights, Postgres.Table(table))
 	case mapping.MySQL:
-		return MySQL.Definition(table)
+		return MySQL.Definition(table) + fmt.Sprintf(sqlRights, MySQL.Table(table))
 	case mapping.DynamoDB:
 		return fmt.Sprintf(dynamoDefinition, shell(table), ColumnSource, ColumnKey)
 	case mapping.MongoDB:
@@ -27,6 +27,10 @@ func Definition(provider mapping.Provider, table string) string {
 	}
 	return ""
 }
+
+const sqlRights = `
+-- The user of spec.writeBack.connectionSecretRef needs rights on this table alone:
+-- GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO edge_state_writer;`
 
 const dynamoDefinition = `aws dynamodb create-table --table-name %[1]s --billing-mode PAY_PER_REQUEST \
   --attribute-definitions AttributeName=%[2]s,AttributeType=S AttributeName=%[3]s,AttributeType=S \

@@ -121,6 +121,9 @@ func TestDecide(t *testing.T) {
 		"deleted with dryRun: they stay":           {in: input(deleting, dryRun), rule: "Retained", step: tenantsource.LetGo},
 		"deleted while suspended: they stay":       {in: input(deleting, suspended), rule: "Retained", step: tenantsource.LetGo},
 		"deleted without objects: it is released":  {in: input(deleting, func(in *tenantsource.Input) { in.Owned = nil }), rule: "Emptied", step: tenantsource.LetGo},
+		"deleted, with a state table, and its last objects are on their way out: it waits": {
+			in: input(deleting, func(in *tenantsource.Input) { in.Owned, in.Leaving = nil, true }), rule: "Left", step: tenantsource.Rest, after: 5 * time.Minute,
+		},
 		"deleted with an invalid target: it waits": {in: input(deleting, invalid, inRound(withGo(3))), rule: "Judged", step: tenantsource.Rest, after: 5 * time.Minute},
 		"deleted and not judged yet: it waits":     {in: input(deleting), rule: "Judged", step: tenantsource.Rest, after: 5 * time.Minute},
 		"deleted and held: it looks again, since nothing tells it that its objects are gone": {
@@ -155,7 +158,7 @@ func TestEveryRuleIsTold(t *testing.T) {
 			t.Errorf("%+v says nothing", r)
 		}
 	}
-	if len(keep) != 10 || len(remove) != 5 {
+	if len(keep) != 10 || len(remove) != 6 {
 		t.Errorf("%d and %d rules", len(keep), len(remove))
 	}
 }

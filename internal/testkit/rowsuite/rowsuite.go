@@ -194,7 +194,7 @@ func wantFault(t *testing.T, err error, kinds ...fault.Kind) {
 	t.Helper()
 	switch {
 	case err == nil:
-		t.Fatalf("the read succeeded, want a fault of %v", kinds)
+		t.Fatalf("the call succeeded, want a fault of %v", kinds)
 	case !fault.Classified(err):
 		t.Errorf("the error has no kind, want %v: %v", kinds, err)
 	case !fault.Is(err, kinds...):

@@ -390,12 +390,12 @@ func (s *suite) testStateMany(t *testing.T) {
 func (s *suite) testStateInterrupted(t *testing.T) {
 	table := s.newStates(t)
 	to := table.Target("source")
-	before := table.Wire().Sent()
 	s.mustStates(t, table, to, upserts(manyRows(to, 1)...)...)
+	before, version := table.Wire().Sent(), int64(2)
+	s.mustStates(t, table, to, upserts(manyRows(to, version)...)...)
 	total := table.Wire().Sent() - before
-	version := int64(1)
 	for name, interrupt := range map[string]func(int64){"cut": table.Wire().CutAfter, "cancelled": table.Wire().HangAfter} {
-		for _, percent := range []int64{0, 20, 50, 80} {
+		for _, percent := range []int64{0, 30, 70, 85} {
 			t.Run(fmt.Sprintf("%s after %d percent of the answers", name, percent), func(t *testing.T) {
 				version++
 				changes := upserts(manyRows(to, version)...)

@@ -17,6 +17,7 @@ func (s *suite) statesInSQL() map[string]func(*testing.T) {
 		"a row that the database refuses is alone": s.testStateRefused,
 		"a row that is locked is alone":            s.testStateLocked,
 		"a table may be named with its schema":     s.testStateSchema,
+		"a table may have wider types":             s.testStateTypes,
 		"a table that is missing is named":         s.testStateMissing,
 		"the customers' table is never written":    s.testStateCustomers,
 		"a table that refuses all rows is told":    s.testStateRefusesAll,
@@ -30,28 +31,28 @@ func (s *suite) statesInSQL() map[string]func(*testing.T) {
 	return tests
 }
 
-// definitions spoil a TABLE, and have what is said of it.
+// definitions spoil the table STATES, and have what is said of it.
 var definitions = map[string]struct {
 	statements map[mapping.Provider]string
 	says       string
 }{
-	"without a column":            {both("alter table TABLE DROP COLUMN revision"), "has no column revision"},
-	"with a column of other name": {both("alter table TABLE RENAME COLUMN state TO status"), "has no column state"},
+	"without a column":            {both("ALTER TABLE STATES DROP COLUMN revision"), "has no column revision"},
+	"with a column of other name": {both("ALTER TABLE STATES RENAME COLUMN state TO status"), "has no column state"},
 	"with a column of other type": {map[mapping.Provider]string{
-		mapping.Postgres: "alter table TABLE ALTER COLUMN generation TYPE text", mapping.MySQL: "alter table TABLE MODIFY generation text",
+		mapping.Postgres: "ALTER TABLE STATES ALTER COLUMN generation TYPE text", mapping.MySQL: "ALTER TABLE STATES MODIFY generation text",
 	}, "has the column generation with the type text, but it has to be bigint"},
 	"without a primary key": {map[mapping.Provider]string{
-		mapping.Postgres: "alter table TABLE DROP CONSTRAINT TABLE_pkey", mapping.MySQL: "alter table TABLE DROP PRIMARY KEY",
+		mapping.Postgres: "ALTER TABLE STATES DROP CONSTRAINT STATES_pkey", mapping.MySQL: "ALTER TABLE STATES DROP PRIMARY KEY",
 	}, "does not have the primary key (source, row_key)"},
 	"with another primary key": {map[mapping.Provider]string{
-		mapping.Postgres: "alter table TABLE DROP CONSTRAINT TABLE_pkey, ADD PRIMARY KEY (row_key)",
-		mapping.MySQL:    "alter table TABLE DROP PRIMARY KEY, ADD PRIMARY KEY (row_key)",
+		mapping.Postgres: "ALTER TABLE STATES DROP CONSTRAINT STATES_pkey, ADD PRIMARY KEY (row_key)",
+		mapping.MySQL:    "ALTER TABLE STATES DROP PRIMARY KEY, ADD PRIMARY KEY (row_key)",
 	}, "does not have the primary key (source, row_key)"},
 	"with keys that are compared by other rules": {map[mapping.Provider]string{
-		mapping.MySQL: "alter table TABLE MODIFY row_key varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL",
+		mapping.MySQL: "ALTER TABLE STATES MODIFY row_key varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL",
 	}, "has the column row_key with the type varchar COLLATE utf8mb4_general_ci"},
 	"with another unique index": {map[mapping.Provider]string{
-		mapping.MySQL: "CREATE UNIQUE INDEX again ON TABLE (row_key)",
+		mapping.MySQL: "CREATE UNIQUE INDEX again ON STATES (row_key)",
 	}, "has a unique index other than the primary key, with the column row_key"},
 }
 
@@ -63,7 +64,7 @@ func both(statement string) map[mapping.Provider]string {
 func (s *suite) testStateDefinition(t *testing.T, statement, says string) {
 	table := s.newStates(t)
 	to := table.Target("source")
-	must(t, table.Exec(t.Context(), strings.ReplaceAll(statement, "TABLE", table.Name())))
+	must(t, table.Exec(t.Context(), strings.ReplaceAll(statement, "STATES", table.Name())))
 	refused, err := s.write(t, table, to, upserts(state(to, "key", 1))...)
 	wantFault(t, err, fault.Invalid)
 	if !strings.Contains(err.Error(), says) || len(refused) > 0 {
@@ -77,7 +78,7 @@ func (s *suite) testStateDefinition(t *testing.T, statement, says string) {
 func (s *suite) testStateMissing(t *testing.T) {
 	table := s.newStates(t)
 	to := table.Target("source")
-	for _, name := range []string{"no_such_table", "no_such_schema." + table.Name(), `quo"te'd`, "back`tick\\", "😀"} {
+	for _, name := range []string{"no_such_table", "no_such_schema." + table.Name(), `quo"te'd`, "back`tick\\", `back\slash\'`, "😀"} {
 		to.Table = name
 		_, err := s.write(t, table, to, upserts(state(to, "key", 1))...)
 		wantFault(t, err, fault.NotFound)
@@ -115,18 +116,41 @@ func (s *suite) testStateSchema(t *testing.T) {
 	s.wantStates(t, table, to, state(to, "key", 1))
 }
 
-// raises makes a trigger of TABLE that raises an error for one row.
+// widens gives STATES types that hold what is written.
+var widens = map[mapping.Provider]string{
+	mapping.Postgres: `ALTER TABLE STATES ALTER row_key TYPE varchar(300), ALTER message TYPE varchar, ALTER domains TYPE json, ALTER version TYPE numeric,
+		ALTER since TYPE timestamp, ADD mine text`,
+	mapping.MySQL: "ALTER TABLE STATES MODIFY message longtext, MODIFY domains longtext, MODIFY version decimal(30), " +
+		"MODIFY since timestamp NULL, MODIFY reason varchar(100), ADD mine text",
+}
+
+func (s *suite) testStateTypes(t *testing.T) {
+	table := s.newStates(t)
+	must(t, table.Exec(t.Context(), strings.ReplaceAll(widens[s.engine.Provider()], "STATES", table.Name())))
+	to := table.Target("source")
+	s.mustStates(t, table, to, upserts(state(to, "key", 2), state(to, "other", 1))...)
+	must(t, table.Exec(t.Context(), "UPDATE "+table.Name()+" SET mine = 'mine'"))
+	s.mustStates(t, table, to, upserts(state(to, "key", 1), state(to, "other", 2))...)
+	s.wantStates(t, table, to, state(to, "key", 2), state(to, "other", 2))
+	for _, row := range raw(t, table) {
+		if row["mine"] != "mine" {
+			t.Errorf("the column of others was changed: %v", row)
+		}
+	}
+}
+
+// raises makes a trigger of the table STATES that raises an error for one row.
 var raises = map[mapping.Provider]string{
-	mapping.Postgres: `CREATE FUNCTION TABLE_check() RETURNS trigger LANGUAGE plpgsql AS
+	mapping.Postgres: `CREATE FUNCTION STATES_check() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN IF NEW.row_key = 'raised' THEN RAISE EXCEPTION 'we do not want %', NEW.row_key; END IF; RETURN NEW; END $$;
-		CREATE TRIGGER TABLE_check BEFORE INSERT ON TABLE FOR EACH ROW EXECUTE FUNCTION TABLE_check()`,
-	mapping.MySQL: `CREATE TRIGGER TABLE_check BEFORE INSERT ON TABLE FOR EACH ROW
+		CREATE TRIGGER STATES_check BEFORE INSERT ON STATES FOR EACH ROW EXECUTE FUNCTION STATES_check()`,
+	mapping.MySQL: `CREATE TRIGGER STATES_check BEFORE INSERT ON STATES FOR EACH ROW
 		IF NEW.row_key = 'raised' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'we do not want raised'; END IF`,
 }
 
 func (s *suite) testStateRefused(t *testing.T) {
 	table := s.newStates(t)
-	must(t, table.Exec(t.Context(), strings.ReplaceAll(raises[s.engine.Provider()], "TABLE", table.Name())))
+	must(t, table.Exec(t.Context(), strings.ReplaceAll(raises[s.engine.Provider()], "STATES", table.Name())))
 	must(t, table.Exec(t.Context(), "ALTER TABLE "+table.Name()+" ADD CONSTRAINT no_free_state CHECK (state <> 'Free')"))
 	to := table.Target("source")
 	rows := manyRows(to, 1)[:500]
@@ -151,12 +175,12 @@ func (s *suite) testStateRefused(t *testing.T) {
 	s.wantStates(t, table, to, rows...)
 }
 
-// throws makes a trigger of TABLE that throws the error whose number a row has as its key.
+// throws makes a trigger of the table STATES that throws the error whose number a row has as its key.
 var throws = map[mapping.Provider]string{
-	mapping.Postgres: `CREATE FUNCTION TABLE_throw() RETURNS trigger LANGUAGE plpgsql AS
+	mapping.Postgres: `CREATE FUNCTION STATES_throw() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN IF NEW.row_key <> 'fine' THEN RAISE EXCEPTION 'the words of the server' USING ERRCODE = NEW.row_key; END IF; RETURN NEW; END $$;
-		CREATE TRIGGER TABLE_throw BEFORE INSERT ON TABLE FOR EACH ROW EXECUTE FUNCTION TABLE_throw()`,
-	mapping.MySQL: `CREATE TRIGGER TABLE_throw BEFORE INSERT ON TABLE FOR EACH ROW BEGIN
+		CREATE TRIGGER STATES_throw BEFORE INSERT ON STATES FOR EACH ROW EXECUTE FUNCTION STATES_throw()`,
+	mapping.MySQL: `CREATE TRIGGER STATES_throw BEFORE INSERT ON STATES FOR EACH ROW BEGIN
 		DECLARE number int; IF NEW.row_key <> 'fine' THEN
 		SET number = NEW.row_key; SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = number, MESSAGE_TEXT = 'the words of the server'; END IF; END`,
 }
@@ -164,7 +188,7 @@ var throws = map[mapping.Provider]string{
 // testStateAnswers has errors that are hard to come by. Those of the server end the call, those of a row do not.
 func (s *suite) testStateAnswers(t *testing.T) {
 	table := s.newStates(t)
-	must(t, table.Exec(t.Context(), strings.ReplaceAll(throws[s.engine.Provider()], "TABLE", table.Name())))
+	must(t, table.Exec(t.Context(), strings.ReplaceAll(throws[s.engine.Provider()], "STATES", table.Name())))
 	to := table.Target("source")
 	for what, tt := range map[string]struct {
 		codes map[mapping.Provider]string

@@ -45,8 +45,11 @@ func TestTheModesOfTheServerPlayNoPart(t *testing.T) {
 		must(t, table.Exec(context.WithoutCancel(t.Context()), "SET GLOBAL sql_mode = DEFAULT, GLOBAL time_zone = DEFAULT, GLOBAL autocommit = 1; "+
 			"SET GLOBAL TRANSACTION READ WRITE"))
 	})
+	// It is moved by the time zone of the session.
+	must(t, table.Exec(t.Context(), "ALTER TABLE "+table.Name()+" MODIFY since timestamp NULL"))
 	to := table.Target("source")
-	row := statetable.Row{Source: to.Source, Key: `\' "`, Domains: "[]", Updated: time.Date(2026, 11, 29, 10, 20, 30, 0, time.UTC)}
+	moment := time.Date(2026, 11, 29, 10, 20, 30, 0, time.UTC)
+	row := statetable.Row{Source: to.Source, Key: `\' "`, Domains: "[]", Since: moment, Updated: moment}
 	long := row
 	long.Key = strings.Repeat("k", statetable.LongestID+1)
 	refused, err := mysql.New(store.Config{}).Write(t.Context(), to, []statetable.Change{{Row: row}, {Row: long}})
@@ -58,5 +61,10 @@ func TestTheModesOfTheServerPlayNoPart(t *testing.T) {
 	must(t, err)
 	if len(rows) != 1 || rows[0][statetable.ColumnKey] != row.Key || rows[0][statetable.ColumnUpdated] != "2026-11-29 10:20:30" {
 		t.Errorf("the table has %v", rows)
+	}
+	var back sink
+	must(t, mysql.New(store.Config{}).Read(t.Context(), to.Reading(mapping.MySQL), &back))
+	if len(back.rows) != 1 || statetable.DigestOf(back.rows[0]) != row.Digest() {
+		t.Errorf("the table reads back as %v", back.rows)
 	}
 }

@@ -26,7 +26,7 @@ var writes = fmt.Sprintf(`
 	SET LOCAL statement_timeout = %d;
 	SET LOCAL lock_timeout = %d;
 	SET LOCAL idle_in_transaction_session_timeout = %d;
-	SET LOCAL client_encoding = 'UTF8'; SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'`,
+	SET LOCAL client_encoding = 'UTF8'`,
 	store.StatementTimeout.Milliseconds(), store.RowLockTimeout.Milliseconds(), sqldb.Grace.Milliseconds())
 
 // BeginWrites implements sqldb.Writer.
@@ -36,7 +36,8 @@ func (srv *server) BeginWrites(s *sqldb.Session) error {
 
 // Describe implements sqldb.Writer.
 func (srv *server) Describe(table string) string {
-	name := "'" + strings.ReplaceAll(statetable.Postgres.Table(table), "'", "''") + "'"
+	// In this form backslashes are escapes whatever the settings of the server are.
+	name := "E'" + strings.NewReplacer(`\`, `\\`, "'", "''").Replace(statetable.Postgres.Table(table)) + "'"
 	return fmt.Sprintf(`
 SELECT a.attname AS name, pg_catalog.format_type(a.atttypid, NULL) AS type,
   CASE WHEN a.attnum = ANY (i.indkey::pg_catalog.int2[]) THEN '%s' ELSE '' END AS key
