@@ -14,19 +14,20 @@ import (
 func TestGuidesHaveTheDefinitionsOfStateTables(t *testing.T) {
 	t.Parallel()
 	plain := strings.NewReplacer(`"`, "", "`", "")
-	for page, provider := range map[string]mapping.Provider{
-		"state-table.md":             mapping.Postgres,
-		"tenantsource/postgresql.md": mapping.Postgres,
-		"tenantsource/mysql.md":      mapping.MySQL,
-		"tenantsource/mongodb.md":    mapping.MongoDB,
-		"tenantsource/dynamodb.md":   mapping.DynamoDB,
-		"tenantsource/redis.md":      mapping.Redis,
+	const table = "edge_state"
+	for page, definition := range map[string]string{
+		"state-table.md":             statetable.Postgres.Definition(table),
+		"tenantsource/postgresql.md": statetable.Postgres.Definition(table),
+		"tenantsource/mysql.md":      statetable.MySQL.Definition(table),
+		"tenantsource/mongodb.md":    statetable.Definition(mapping.MongoDB, table),
+		"tenantsource/dynamodb.md":   statetable.Definition(mapping.DynamoDB, table),
+		"tenantsource/redis.md":      statetable.Definition(mapping.Redis, table),
 	} {
 		text, err := os.ReadFile(filepath.Join(moduleRoot, "docs", page))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := plain.Replace(statetable.Definition(provider, "edge_state")); !strings.Contains(plain.Replace(string(text)), want) {
+		if want := plain.Replace(definition); !strings.Contains(plain.Replace(string(text)), want) {
 			t.Errorf("docs/%s does not have the definition of a state table:\n%s", page, want)
 		}
 	}
