@@ -13,6 +13,10 @@ func (w *Writer) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// The check of what writes says better what is wrong with a table than what reads.
+	if _, err := w.Table.Write(ctx, nil); err != nil {
+		return err
+	}
 	c := comparison{Writer: w, want: map[string]wanted{}}
 	for i := range objects {
 		row := &objects[i].Row
