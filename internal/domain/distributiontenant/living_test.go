@@ -336,8 +336,12 @@ func settleCases() map[string]question {
 		"it can wait where nothing waits for it": {
 			in: with(unborn(), unrouted), rule: "TenantPresent", step: distributiontenant.Create{Tenant: spec().Tenant, Tags: merged(spec().Tags, me.Tags())},
 		},
-		"what was not found is looked for in each pass, but once": {
-			in: with(unborn(), unrouted, unresolved, func(in *distributiontenant.Input) { in.World.RoutingKnown = true }), rule: "Referenced", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonReferenceNotReady,
+		"what was not found is not looked for in each pass": {
+			in: with(unborn(), unrouted, unresolved, func(in *distributiontenant.Input) { in.Attempts.RoutedFor = in.Generation }), rule: "Referenced", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonReferenceNotReady,
+		},
+		"but what AWS refused to tell is": {
+			in:   with(unborn(), unrouted, unresolved, func(in *distributiontenant.Input) { in.Attempts.Routed(in.Generation, "", true, in.Now) }),
+			rule: "Announced", step: distributiontenant.Look{At: distributiontenant.LookRouting},
 		},
 		"also while the distribution is missing": {
 			in:   with(unborn(), unrouted, unresolved),

@@ -150,6 +150,11 @@ func (in Input) looked() bool {
 	return in.World.RoutingKnown || in.Attempts.RoutedFor == in.Generation
 }
 
+// answered reports whether there is no need to look that up again for this generation: a refusal is no answer.
+func (in Input) answered() bool {
+	return in.World.RoutingKnown || in.looked() && !in.Attempts.RoutingRefused && !in.Nudged
+}
+
 // Group is the ID of the tenant's connection group, empty for the account's default one.
 func (in Input) Group() string {
 	if t := in.World.Tenant; t != nil {
