@@ -266,7 +266,7 @@ func (t stateTable) Read(ctx context.Context, sink mapping.Sink) error {
 	provider := mapping.Provider(t.source.Spec.Provider)
 	ctx, cancel := context.WithTimeout(ctx, t.ReadTimeout)
 	defer cancel()
-	return t.Rows[provider].Read(ctx, to.Reading(provider), sink)
+	return t.Rows[provider].Read(ctx, to.Comparing(provider), sink)
 }
 
 // Write implements writer.Table.

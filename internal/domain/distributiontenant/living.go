@@ -243,10 +243,10 @@ func orAttaching(diff []resource.Difference) []resource.Difference {
 }
 
 // announced finds out where DNS has to point before there is a tenant, if the tenant has to wait for that, or waits anyway.
-// One list answers for all tenants, and what it does not have is not asked for again.
+// One list answers for all tenants, and is remembered for a minute.
 func announced(in judged) (Decision, bool) {
 	w := in.World
-	if w.present() || in.Desired.DNS != nil || !in.ledFirst() && !in.Unresolved() || w.RoutingEndpoint != "" || in.looked() || !in.KnowsGroup() {
+	if w.present() || in.Desired.DNS != nil || !in.ledFirst() && !in.Unresolved() || w.RoutingEndpoint != "" || w.RoutingKnown || !in.KnowsGroup() {
 		return pass()
 	}
 	return do(Look{At: LookRouting})

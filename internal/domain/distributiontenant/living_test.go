@@ -336,8 +336,8 @@ func settleCases() map[string]question {
 		"it can wait where nothing waits for it": {
 			in: with(unborn(), unrouted), rule: "TenantPresent", step: distributiontenant.Create{Tenant: spec().Tenant, Tags: merged(spec().Tags, me.Tags())},
 		},
-		"what was not found is not looked for in each pass": {
-			in: with(unborn(), unrouted, unresolved, func(in *distributiontenant.Input) { in.Attempts.RoutedFor = in.Generation }), rule: "Referenced", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonReferenceNotReady,
+		"what was not found is looked for in each pass, but once": {
+			in: with(unborn(), unrouted, unresolved, func(in *distributiontenant.Input) { in.World.RoutingKnown = true }), rule: "Referenced", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonReferenceNotReady,
 		},
 		"also while the distribution is missing": {
 			in:   with(unborn(), unrouted, unresolved),

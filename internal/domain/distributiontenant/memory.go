@@ -66,8 +66,10 @@ type Attempts struct {
 	// Doubted is when an update was last sent that may have taken effect unseen: its answer was lost, or another process
 	// may have sent it. Zero: the tenant was read long enough after it, or written.
 	Doubted time.Time
-	// RoutedFor is the generation for which it was last looked up where DNS has to point.
+	// RoutedFor is the generation for which it was last looked up where DNS has to point, and Unrouted since when that was
+	// not found. Zero: it was found.
 	RoutedFor int64
+	Unrouted  time.Time
 	// DisableRefused means AWS refused a disable that sent nothing else.
 	DisableRefused bool
 	// CertificateSeen is when the managed certificate was last read, or asked for, and
@@ -98,6 +100,17 @@ type Attempts struct {
 	// that do.
 	RenewalSeen time.Time
 	Unrenewed   []string
+}
+
+// Routed notes what was found when it was looked up for that generation where DNS has to point.
+func (a *Attempts) Routed(generation int64, endpoint string, now time.Time) {
+	switch {
+	case endpoint != "":
+		a.Unrouted = time.Time{}
+	case a.Unrouted.IsZero() || a.RoutedFor != generation:
+		a.Unrouted = now
+	}
+	a.RoutedFor = generation
 }
 
 // DoubtedFor is for how long reads may still be from before an update of which it is not known whether it took effect.

@@ -147,7 +147,7 @@ func (in Input) endpointText() string {
 
 // looked reports whether it was looked up where DNS has to point for this generation, found or not.
 func (in Input) looked() bool {
-	return in.World.RoutingKnown || in.Attempts.RoutedFor == in.Generation && !in.Nudged
+	return in.World.RoutingKnown || in.Attempts.RoutedFor == in.Generation
 }
 
 // Group is the ID of the tenant's connection group, empty for the account's default one.
