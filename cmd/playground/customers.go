@@ -77,7 +77,7 @@ var postgres = product{
 	update: "UPDATE customers SET plan = 'gold' WHERE name = '" + upgraded + "'",
 	remove: "DELETE FROM customers WHERE name = '" + leaver + "'",
 	empty:  "DELETE FROM customers",
-	states: "SELECT row_key, state, ready, message FROM edge_state ORDER BY row_key",
+	states: "SELECT row_key, state, ready, message FROM edge_state ORDER BY row_key LIMIT 3",
 	spec: `    query: SELECT name, domain, plan FROM customers
 `,
 }
@@ -98,7 +98,7 @@ var mongoDB = product{
 	update: `{"update": "customers", "updates": [{"q": {"name": "` + upgraded + `"}, "u": {"$set": {"plan": "gold"}}}]}`,
 	remove: `{"delete": "customers", "deletes": [{"q": {"name": "` + leaver + `"}, "limit": 1}]}`,
 	empty:  `{"delete": "customers", "deletes": [{"q": {}, "limit": 0}]}`,
-	states: `{"find": "edge_state", "projection": {"_id": 0, "row_key": 1, "state": 1, "ready": 1, "message": 1}, "sort": {"row_key": 1}}`,
+	states: `{"find": "edge_state", "projection": {"_id": 0, "row_key": 1, "state": 1, "ready": 1, "message": 1}, "sort": {"row_key": 1}, "limit": 3}`,
 	spec: `    database: ` + customersDatabase + `
     collection: customers
 `,

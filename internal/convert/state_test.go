@@ -38,6 +38,7 @@ func TestStateRow(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(o *v1alpha1.DistributionTenant)
 		want   func(r *statetable.Row)
+		keyed  bool
 		none   bool
 	}{
 		"a customer who is served": {},
@@ -47,6 +48,9 @@ func TestStateRow(t *testing.T) {
 		"without rowKey the name is the key": {
 			change: func(o *v1alpha1.DistributionTenant) { o.Annotations = nil },
 			want:   func(r *statetable.Row) { r.Key, r.Revision = "acme", "" },
+		},
+		"with rowKey, nothing is said before the key is on the object": {
+			change: func(o *v1alpha1.DistributionTenant) { o.Annotations = nil }, keyed: true, none: true,
 		},
 		"nothing is known of the domains yet": {
 			change: func(o *v1alpha1.DistributionTenant) { o.Status.Domains = nil },
@@ -75,7 +79,7 @@ func TestStateRow(t *testing.T) {
 			if tt.want != nil {
 				tt.want(&want)
 			}
-			got, ok := convert.StateRow(o, "c/shop/customers")
+			got, ok := convert.StateRow(o, "c/shop/customers", tt.keyed)
 			if ok == tt.none {
 				t.Fatalf("said: %v", ok)
 			}
