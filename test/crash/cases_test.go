@@ -34,7 +34,7 @@ func (k *kase) name() string {
 
 // families in the order of the report.
 var families = []string{
-	"reference", "kill", "aws", "kube", "terminate", "two kills", "kill and errors", "two active", "frozen", "storm", "away", "dns", "lag", "wiped", "provider",
+	"reference", "kill", "aws", "kube", "terminate", "two kills", "kill and errors", "two active", "frozen", "storm", "away", "dns", "lag", "wiped", "provider", "table",
 }
 
 // awsFaults and kubeFaults strike each boundary that they suit.
@@ -75,7 +75,7 @@ func casesOf(cycles []*lifecycle, references map[string]*reference, seed uint64)
 				name    string
 				side    side
 				effects []string
-			}{{"kill", "", kills}, {"aws", awsSide, awsFaults}, {"kube", kubeSide, kubeFaults}, {"provider", dnsSide, awsFaults}} {
+			}{{"kill", "", kills}, {"aws", awsSide, awsFaults}, {"kube", kubeSide, kubeFaults}, {"provider", dnsSide, awsFaults}, {"table", tableSide, tableFaults}} {
 				if l.crowd && family.side != "" {
 					continue
 				}
@@ -176,6 +176,9 @@ func wholeCases(l *lifecycle, all []boundary, r *rand.Rand) (list []*kase) {
 		if l.provider != nil {
 			list = append(list, single("away", l, changes[0], "dns-away"))
 		}
+		if l.sourced {
+			list = append(list, single("away", l, changes[0], "table-away"))
+		}
 	}
 	list = append(list, lagCases(l, changes)...)
 	return append(list, wipedCases(l, changes)...)
@@ -244,8 +247,8 @@ func frozenCases(l *lifecycle, changes, all []boundary) (list []*kase) {
 		}
 	}
 	for _, b := range all {
-		// It continues with what it read before it was stopped.
-		if b.side == kubeSide && !isWrite(b) && b.n == 1 {
+		// It continues with what it read before it was stopped, or its row arrives late.
+		if (b.side == kubeSide && !isWrite(b) || b.side == tableSide) && b.n == 1 {
 			k := single("frozen", l, b, "freeze-before")
 			k.frozen, k.setUp, k.forgives = true, electing, retags
 			list = append(list, k)

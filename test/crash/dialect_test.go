@@ -28,6 +28,8 @@ func (g *gate) understand(s side, r *http.Request) call {
 		g.provider.understand(&c, r)
 	case kubeSide:
 		understandKube(&c, r)
+	case tableSide:
+		understandTable(&c, r)
 	}
 	return c
 }

@@ -93,6 +93,7 @@ var effects = map[string]effect{
 	"equal-record":  {moment: beforeCommit, suits: changesRecords, do: (*stage).publishSame, passes: true},
 	"kube-away":     {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(kubeSide) }},
 	"aws-away":      {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(awsSide) }},
+	"table-away":    {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(tableSide) }},
 	"dns-away":      {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(dnsSide) }},
 }
 
@@ -113,6 +114,10 @@ func answerError(status int, code string) func(*stage, *exchange) {
 	return func(s *stage, x *exchange) {
 		if x.call.side == dnsSide {
 			s.elsewhere.refuse(x, status, code)
+			return
+		}
+		if x.call.side == tableSide {
+			refuseState(x, code)
 			return
 		}
 		if slices.Contains(acmOperations, x.call.operation) {

@@ -26,6 +26,8 @@ const (
 	// dnsSide is the API of a DNS provider other than Route 53, where a lifecycle has one. For ExternalDNS that is a part of
 	// the API server.
 	dnsSide side = "dns"
+	// tableSide is the state table of a source.
+	tableSide side = "table"
 )
 
 // call is what a request asks for.
@@ -137,7 +139,7 @@ type gate struct {
 
 func newGate(aws, kube http.Handler) *gate {
 	return &gate{
-		next: map[side]http.Handler{awsSide: aws, kubeSide: kube}, began: time.Now(),
+		next: map[side]http.Handler{awsSide: aws, kubeSide: kube, tableSide: http.HandlerFunc(carryOut)}, began: time.Now(),
 		counts: map[string]int{}, writes: map[side]int{}, watches: map[int]context.CancelFunc{}, watching: map[string]map[string]int{}, refusing: map[side]bool{},
 	}
 }
@@ -281,6 +283,7 @@ func (g *gate) refuses(s side) bool {
 // handler takes the calls that one replica makes to one side.
 func (g *gate) handler(s side, r *replica) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.ownSecret(req)
 		c := g.understand(g.sideOf(s, req), req)
 		process := r.running()
 		if process == nil || process.isDead() || g.refuses(s) || g.refuses(c.side) {
@@ -343,6 +346,8 @@ func shown(c call) string {
 		return " " + readBatch(c.body).String()
 	case c.operation == changeAtBIND:
 		return " " + readUpdate(c.body)
+	case c.side == tableSide:
+		return " " + strings.ReplaceAll(string(c.body[max(0, len(c.body)-bodyShown):]), "\r\n", " ")
 	case c.side == dnsSide, c.side == kubeSide, c.operation == deleteCertificate:
 		return " " + string(c.body[:min(len(c.body), bodyShown)])
 	}

@@ -67,6 +67,10 @@ const (
 	theOperator            = "internal/operator"
 	theDriver              = "internal/reconcile"
 
+	stateWriter = "internal/controller/tenantsource/writer"
+	redisStates = "internal/adapter/source/redis"
+	stateRules  = "internal/domain/statetable"
+
 	faultDomain = "internal/domain/fault"
 	kubeAPI     = "api/cloudfront/v1alpha1"
 )
@@ -75,7 +79,7 @@ const (
 const passes = `return Decision{}, false`
 
 func mutations() []mutation {
-	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations(), providerMutations(), invalidationMutations(), rolloutMutations(), handOverMutations())
+	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations(), providerMutations(), invalidationMutations(), rolloutMutations(), handOverMutations(), stateMutations())
 }
 
 // providerMutations are mistakes about DNS providers other than Route 53.

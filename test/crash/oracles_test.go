@@ -238,6 +238,7 @@ func (s *stage) checkEnd() {
 	s.checkCertificates()
 	s.checkInvalidations()
 	s.checkRows()
+	s.checkStates()
 	s.checkRolledOut()
 	s.checkHandedOver()
 	s.checkProcesses()
@@ -357,8 +358,10 @@ func (s *stage) checkRest() {
 	}
 	after := s.gate.written()
 	for name, now := range s.served() {
-		if !equality.Semantic.DeepEqual(served[name], now) && after[kubeSide] > before[kubeSide] {
-			after[kubeSide]--
+		for _, side := range []side{kubeSide, tableSide} {
+			if !equality.Semantic.DeepEqual(served[name], now) && after[side] > before[side] {
+				after[side]--
+			}
 		}
 	}
 	if d := gocmp.Diff(before, after); d != "" {

@@ -28,6 +28,8 @@ type replica struct {
 	flags   []string
 	env     []string
 	servers []io.Closer
+	// states is where it believes the state table to be, nil where there is no source.
+	states *tableListener
 	// metrics is where metrics are, if they are served.
 	metrics process.Ports
 
@@ -77,6 +79,11 @@ func (s *stage) newReplica(n int) (*replica, error) {
 		"--metrics-bind-address=0", "--health-probe-bind-address=0", "--zap-log-level=debug", "--watch-domains=false",
 		"--deletion-budget", "--deletion-budget-settle=" + budgetSettle.String(), "--leader-election-namespace=" + s.namespace,
 	}, append(s.lifecycle.flags, s.options.flags...)...)
+	if s.lifecycle.sourced {
+		if r.states, err = r.listenTable(); err != nil {
+			return nil, err
+		}
+	}
 	if s.elsewhere != nil {
 		accounts, err := r.accountsFile()
 		if err != nil {

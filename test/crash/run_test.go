@@ -127,6 +127,11 @@ func play(s *stage, k *kase, res *result, want *reference, seed uint64, slots sl
 		// Status may not have caught up with a user's change in AWS.
 		settle = max(settle, sweepInterval)
 	}
+	if s.source != nil {
+		// A write gathers changes for a moment, and takes a process of its own.
+		settle = max(settle, 3*passTime)
+		s.awaitStates(k)
+	}
 	s.pause(settle)
 	s.checkRest()
 	s.checkEnd()
@@ -167,7 +172,7 @@ func (s *stage) endFaults(k *kase, res *result) {
 		s.pause(3 * time.Second)
 	}
 	s.setStormy(false)
-	for _, side := range []side{awsSide, kubeSide, dnsSide} {
+	for _, side := range []side{awsSide, kubeSide, dnsSide, tableSide} {
 		s.awaitWithin(time.Minute, "all sides to be back", func() bool { return !s.gate.refuses(side) })
 	}
 	res.Unreached = s.gate.disarm()
@@ -337,7 +342,7 @@ func worthwhile(b boundary, first bool) bool {
 	most := map[string]int{
 		"GetDistribution": 2, "GetConnectionGroup": 2, listDependents: 2, "get distributions": 3, "get connectiongroups": 3, "ListTagsForResource": 2, "GetCallerIdentity": 1,
 		"GetDistributionTenant": 2, followInvalidation: 2, "get tenantsources": 2, pollReport: 4, "get distributiontenants": 3, "GetChange": 2, "ListResourceRecordSets": 2, "GetManagedCertificateDetails": 2, "ListCertificates": 0,
-		"ListServiceQuotas": 0, "ListAWSDefaultServiceQuotas": 0, "post configmaps": 0,
+		writeState: 3, "ListServiceQuotas": 0, "ListAWSDefaultServiceQuotas": 0, "post configmaps": 0,
 	}
 	for _, p := range providers() {
 		most[p.listing] = 2

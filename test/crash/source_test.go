@@ -37,6 +37,9 @@ const pollReport = "patch tenantsources/status"
 // sourced is the table of a lifecycle with a source.
 type sourced struct {
 	table *database.Table
+	// states is the state table, and theirs are the rows of other sources that were there before, by source.
+	states *database.StateTable
+	theirs map[string]map[string]string
 
 	mu sync.Mutex
 	// rows are those in the table.
@@ -118,11 +121,12 @@ func (s *stage) followTable(names []string, change ...func(*v1alpha1.TenantSourc
 	s.must("creating the Secret", s.rig.kube.Create(s.ctx, &corev1.Secret{ObjectMeta: offered, StringData: map[string]string{"connectionString": q.Connection.Reveal()}}))
 	source := &v1alpha1.TenantSource{ObjectMeta: here, Spec: database.Source(mapping.Redis, q, customers)}
 	source.Spec.DistributionID, source.Spec.PollInterval = distribution, &metav1.Duration{Duration: pollInterval}
-	for _, c := range change {
+	for _, c := range append(change, s.writeStates) {
 		c(source)
 	}
 	s.must("creating the source", s.rig.kube.Create(s.ctx, source))
 	s.await("the tenants of the prepared rows to be Ready", s.follows)
+	s.await("the state table to have them", s.states)
 }
 
 // putRows puts rows of tenants that are on.
@@ -245,6 +249,7 @@ func (s *stage) leaveTable(ctx context.Context) {
 		return
 	}
 	s.source.table.Close()
+	s.source.states.Close()
 	o := &v1alpha1.TenantSource{}
 	if err := s.rig.kube.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: customers}, o); err != nil {
 		return

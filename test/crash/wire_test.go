@@ -132,7 +132,12 @@ func (l *dnsListener) exchange(ctx context.Context, conn net.Conn, message []byt
 		r.Method, kind = http.MethodPost, dns.OpcodeToString[m.Opcode]
 	}
 	r.URL = &url.URL{Scheme: "dns", Host: kind, Path: "/" + m.Question[0].Name}
-	w := &dnsWriter{conn: conn, header: http.Header{}}
+	return passOn(l.handler, conn, r.WithContext(ctx))
+}
+
+// passOn has a handler deal with a message that is none of HTTP. It reports whether the connection can take another.
+func passOn(h http.Handler, conn net.Conn, r *http.Request) (open bool) {
+	w := &rawWriter{conn: conn, header: http.Header{}}
 	defer func() {
 		if p := recover(); p != nil {
 			if p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is compared as net/http does
@@ -141,31 +146,31 @@ func (l *dnsListener) exchange(ctx context.Context, conn net.Conn, message []byt
 			open = false
 		}
 	}()
-	l.handler.ServeHTTP(w, r.WithContext(ctx))
+	h.ServeHTTP(w, r)
 	return w.wrote
 }
 
-// dnsWriter sends what is written as it is.
-type dnsWriter struct {
+// rawWriter sends what is written as it is.
+type rawWriter struct {
 	conn   net.Conn
 	header http.Header
 	wrote  bool
 }
 
 // Header implements http.ResponseWriter.
-func (w *dnsWriter) Header() http.Header { return w.header }
+func (w *rawWriter) Header() http.Header { return w.header }
 
-// WriteHeader implements http.ResponseWriter. There is none in DNS.
-func (w *dnsWriter) WriteHeader(int) {}
+// WriteHeader implements http.ResponseWriter. Only HTTP has one.
+func (w *rawWriter) WriteHeader(int) {}
 
 // Write implements http.ResponseWriter.
-func (w *dnsWriter) Write(b []byte) (int, error) {
+func (w *rawWriter) Write(b []byte) (int, error) {
 	w.wrote = true
 	return w.conn.Write(b)
 }
 
 // Hijack implements http.Hijacker.
-func (w *dnsWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (w *rawWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	w.wrote = false
 	return w.conn, nil, nil
 }
