@@ -62,7 +62,7 @@ func StateKey(o metav1.Object) (key string, ok bool) {
 	return orElse(o.GetAnnotations()[v1alpha1.AnnotationSourceRow], o.GetName()), o.GetLabels()[v1alpha1.LabelSourceUID] != ""
 }
 
-// worst is the order of the states, from the one that needs somebody first.
+// worst is the order of the states, from the one that needs attention first.
 var worst = []v1alpha1.DomainState{
 	v1alpha1.DomainRefused, v1alpha1.DomainLost, v1alpha1.DomainAwaitingProof, v1alpha1.DomainAwaitingDNS, v1alpha1.DomainValidating,
 	v1alpha1.DomainIssuing, v1alpha1.DomainDeploying, v1alpha1.DomainDisabled, v1alpha1.DomainLive, v1alpha1.DomainLeaving,

@@ -141,14 +141,24 @@ func (r *References) Endpoint(ctx context.Context, groupID string) (string, erro
 		// with its first tenant a moment ago, and the list lag behind.
 		r.endpoints.Set(groupID, "", parentTTL)
 	}
+	if err != nil {
+		r.endpoints.Set(unlisted, "", parentTTL)
+	}
 	return r.KnownEndpoint(groupID), nil
 }
 
+// Unlisted reports whether AWS refused to list the connection groups a moment ago.
+func (r *References) Unlisted() bool {
+	_, refused := r.endpoints.get(unlisted)
+	return refused
+}
+
 // defaultGroup is the key for the id of the account's default connection group, which is remembered next to the
-// endpoints.
+// endpoints. So is that they could not be listed.
 const (
 	defaultGroup   = ""
 	defaultGroupID = "default"
+	unlisted       = "unlisted"
 )
 
 // IPv6 reports whether the routing endpoint of a connection group has addresses of both

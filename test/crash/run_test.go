@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
 // result is what became of one case.
@@ -104,6 +106,8 @@ func play(s *stage, k *kase, res *result, want *reference, seed uint64, slots sl
 	s.endFaults(k, res)
 	last := l.steps[len(l.steps)-1]
 	s.await("the end of "+l.name, func() bool { return last.until(s) })
+	// Connection groups that could not be listed are listed again after a minute.
+	s.await("the targets of all tenants", s.directed)
 	res.boundaries = s.gate.boundaries()
 	// A pass that began with what its cache still showed may come to its end after all is done.
 	settle := max(s.options.settle, passTime)
@@ -134,6 +138,11 @@ func play(s *stage, k *kase, res *result, want *reference, seed uint64, slots sl
 			s.checkCalls(want, len(k.plan))
 		}
 	}
+}
+
+// directed is when status of each tenant that is ready says where its domains have to point.
+func (s *stage) directed() bool {
+	return !slices.ContainsFunc(s.objects(), func(o v1alpha1.DistributionTenant) bool { return claims(&o) && o.Status.DNSTarget == "" })
 }
 
 // passTime is more than a pass without a change takes on a loaded machine.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
 // A try that a user asked for takes several passes where a name is published before its tenant is created. A process
@@ -32,6 +33,41 @@ func TestATryThatAPersonAskedForSurvivesARestart(t *testing.T) {
 			is(t, r.World, "alpha", readyTrue)
 			if token := get(t, r.World, "alpha").Status.ReconcileToken; token != "now" {
 				t.Errorf("in the end the token is %q", token)
+			}
+		})
+	}
+}
+
+// A list that AWS refused once is read again: the customer waits for the name that the domain has to point to.
+func TestATargetThatCouldNotBeReadIsReadAgain(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		apply []edit
+		ready string
+	}{
+		"for a tenant that is ready":                    {ready: readyTrue},
+		"for one that waits for its domains":            {[]edit{plainShop}, "Ready=False/DomainValidationPending"},
+		"for one whose distribution does not exist yet": {[]edit{plainShop, on("missing")}, waitsForReference},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := parentless(t)
+			ready(t, w, "bystander")
+			w.Advance(time.Hour) // What was read for it is forgotten.
+			w.Sim.ChangeSwitches(func(s *sim.Switches) { s.DeployDelay = time.Second })
+			fault(t, w, sim.Fault{
+				Operation: "ListConnectionGroups", Times: 1, Kind: sim.Instead,
+				Error: &sim.FaultError{Status: 403, Code: "AccessDenied", Message: "no"},
+			})
+			w.Apply(w.Tenant("alpha", tt.apply...))
+			w.Advance(30 * time.Second)
+			if got := get(t, w, "alpha").Status.DNSTarget; got != "" {
+				t.Fatalf("status.dnsTarget is %s before the list is read", got)
+			}
+			w.Advance(time.Minute)
+			is(t, w, "alpha", tt.ready)
+			if got, want := get(t, w, "alpha").Status.DNSTarget, endpoint(t, w, ""); got != want {
+				t.Errorf("status.dnsTarget is %q, want %q", got, want)
 			}
 		})
 	}

@@ -99,22 +99,18 @@ func (p *pass) after(r distributiontenant.Report, now time.Time) time.Duration {
 		// Only ever later: a pass that comes too early is delayed, and comes again.
 		return delay + time.Duration(p.Random()*float64(delay)/10)
 	}
-	if distributiontenant.MissesPlace(p.in, r) {
-		delay = missingPlace
-	}
 	if delay == 0 {
 		// Nothing is due. The sweep wakes tenants that move; this is the net below it.
 		delay = retry.Jitter(2*p.Interval, p.Random())
+	}
+	if missing := distributiontenant.MissingPlace(p.in, r); missing > 0 {
+		delay = min(delay, missing)
 	}
 	return delay
 }
 
 // storeDelay is the pause before the step that had to wait for status to be stored.
 const storeDelay = 10 * time.Millisecond
-
-// missingPlace is the pause before a zone or an endpoint that was missing is looked for again. One list answers for all
-// objects that miss one.
-const missingPlace = time.Minute
 
 func (p *pass) observeMetrics(before *v1alpha1.DistributionTenantStatus, now time.Time) {
 	drifted := p.object.Status.DriftDetected && !before.DriftDetected

@@ -102,7 +102,7 @@ func (p look) routing(ctx context.Context) error {
 		return err
 	}
 	p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = endpoint, true
-	p.in.Attempts.RoutedFor = p.in.Generation
+	p.in.Attempts.Routed(p.in.Generation, endpoint, p.account.References.Unlisted(), p.Clock.Now())
 	p.watchDomains()
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource/writer"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
@@ -266,7 +267,11 @@ func (t stateTable) Read(ctx context.Context, sink mapping.Sink) error {
 	provider := mapping.Provider(t.source.Spec.Provider)
 	ctx, cancel := context.WithTimeout(ctx, t.ReadTimeout)
 	defer cancel()
-	return t.Rows[provider].Read(ctx, to.Reading(provider), sink)
+	err = t.Rows[provider].Read(ctx, to.Comparing(provider), sink)
+	if provider == mapping.MongoDB && fault.Is(err, fault.NotFound) { // the first write makes the collection
+		return nil
+	}
+	return err
 }
 
 // Write implements writer.Table.

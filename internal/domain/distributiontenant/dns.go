@@ -9,6 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
 // publishes reports whether the operator publishes records for the object.
@@ -152,13 +153,19 @@ func awaitVisible(in judged) (Decision, bool) {
 	return rest(chain.Problem{Reason: publication.ReasonDNSPropagating, Of: DNSReady, Message: "The DNS records are in sync. Waiting until public resolvers return them."}, visibleEvery)
 }
 
-// MissesPlace reports whether there is no zone to publish in, or nothing known to lead to: nothing else tells when
-// there is.
-func MissesPlace(in Input, r Report) bool {
-	if in.Desired.DNS != nil && in.World.RoutingKnown && in.World.RoutingEndpoint == "" {
-		return true
-	}
-	return slices.ContainsFunc(r.Conditions, func(c chain.Condition) bool {
+// MissingPlace is the pause before a zone to publish in, or an endpoint to lead to, is looked for again: nothing else
+// tells when there is one. Zero: none is missing.
+func MissingPlace(in Input, r Report) time.Duration {
+	unrouted := in.World.RoutingKnown && in.World.RoutingEndpoint == ""
+	unplaced := slices.ContainsFunc(r.Conditions, func(c chain.Condition) bool {
 		return c.Type == DNSReady && (c.Reason == publication.ReasonZoneNotFound || c.Reason == publication.ReasonZoneAmbiguous)
 	})
+	switch {
+	case unplaced, unrouted && in.Desired.DNS != nil:
+		return retry.Places.First
+	case unrouted:
+		// The permission to list connection groups is optional.
+		return retry.Places.Next(in.Attempts.Unrouted, in.Now).Sub(in.Now)
+	}
+	return 0
 }

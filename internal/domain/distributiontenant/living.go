@@ -246,7 +246,7 @@ func orAttaching(diff []resource.Difference) []resource.Difference {
 // One list answers for all tenants, and what it does not have is not asked for again.
 func announced(in judged) (Decision, bool) {
 	w := in.World
-	if w.present() || in.Desired.DNS != nil || !in.ledFirst() && !in.Unresolved() || w.RoutingEndpoint != "" || in.looked() || !in.KnowsGroup() {
+	if w.present() || in.Desired.DNS != nil || !in.ledFirst() && !in.Unresolved() || w.RoutingEndpoint != "" || in.answered() || !in.KnowsGroup() {
 		return pass()
 	}
 	return do(Look{At: LookRouting})

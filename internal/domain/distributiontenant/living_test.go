@@ -339,6 +339,10 @@ func settleCases() map[string]question {
 		"what was not found is not looked for in each pass": {
 			in: with(unborn(), unrouted, unresolved, func(in *distributiontenant.Input) { in.Attempts.RoutedFor = in.Generation }), rule: "Referenced", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonReferenceNotReady,
 		},
+		"but what AWS refused to tell is": {
+			in:   with(unborn(), unrouted, unresolved, func(in *distributiontenant.Input) { in.Attempts.Routed(in.Generation, "", true, in.Now) }),
+			rule: "Announced", step: distributiontenant.Look{At: distributiontenant.LookRouting},
+		},
 		"also while the distribution is missing": {
 			in:   with(unborn(), unrouted, unresolved),
 			rule: "Announced", step: distributiontenant.Look{At: distributiontenant.LookRouting},

@@ -66,8 +66,11 @@ type Attempts struct {
 	// Doubted is when an update was last sent that may have taken effect unseen: its answer was lost, or another process
 	// may have sent it. Zero: the tenant was read long enough after it, or written.
 	Doubted time.Time
-	// RoutedFor is the generation for which it was last looked up where DNS has to point.
-	RoutedFor int64
+	// RoutedFor is the generation for which it was last looked up where DNS has to point, and Unrouted since when that was
+	// not found. Zero: it was found. RoutingRefused means that AWS refused to tell.
+	RoutedFor      int64
+	Unrouted       time.Time
+	RoutingRefused bool
 	// DisableRefused means AWS refused a disable that sent nothing else.
 	DisableRefused bool
 	// CertificateSeen is when the managed certificate was last read, or asked for, and
@@ -98,6 +101,18 @@ type Attempts struct {
 	// that do.
 	RenewalSeen time.Time
 	Unrenewed   []string
+}
+
+// Routed notes what was found when it was looked up for that generation where DNS has to point, and whether AWS refused to
+// tell.
+func (a *Attempts) Routed(generation int64, endpoint string, refused bool, now time.Time) {
+	switch {
+	case endpoint != "":
+		a.Unrouted = time.Time{}
+	case a.Unrouted.IsZero() || a.RoutedFor != generation:
+		a.Unrouted = now
+	}
+	a.RoutedFor, a.RoutingRefused = generation, refused
 }
 
 // DoubtedFor is for how long reads may still be from before an update of which it is not known whether it took effect.

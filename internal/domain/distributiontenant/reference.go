@@ -147,7 +147,12 @@ func (in Input) endpointText() string {
 
 // looked reports whether it was looked up where DNS has to point for this generation, found or not.
 func (in Input) looked() bool {
-	return in.World.RoutingKnown || in.Attempts.RoutedFor == in.Generation && !in.Nudged
+	return in.World.RoutingKnown || in.Attempts.RoutedFor == in.Generation
+}
+
+// answered reports whether there is no need to look that up again for this generation: a refusal is no answer.
+func (in Input) answered() bool {
+	return in.World.RoutingKnown || in.looked() && !in.Attempts.RoutingRefused && !in.Nudged
 }
 
 // Group is the ID of the tenant's connection group, empty for the account's default one.

@@ -32,7 +32,7 @@ func (in judged) refusal() (Decision, bool) {
 		if c := in.certificate.Ready; c.Reason == resource.ReasonCertificateFailed && !in.certificate.Comes {
 			return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady, Stuck: true}}, true
 		}
-		if in.World.RoutingEndpoint == "" && in.Memory.RoutingEndpoint == "" && !in.looked() && in.KnowsGroup() {
+		if in.World.RoutingEndpoint == "" && in.Memory.RoutingEndpoint == "" && !in.answered() && in.KnowsGroup() {
 			return do(Look{At: LookRouting})
 		}
 		if len(in.unled)+len(in.undirected()) > 0 {

@@ -76,6 +76,8 @@ type Query struct {
 	// Keys are those of the only rows to read, in a form that only the store knows. Nil means all rows. Such a read
 	// proves nothing about rows that are missing from it.
 	Keys []string
+	// Condensed is set where only a comparison of the rows is wanted. See statetable.Condense.
+	Condensed bool
 	// Watch says how changes are told, nil if they are not.
 	Watch *Watch
 

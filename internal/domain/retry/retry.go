@@ -28,6 +28,9 @@ var (
 	// Certificates is for requests of certificates that failed: ACM allows an account 5,000
 	// requests a year, and a certificate that failed has usually been tried for three days.
 	Certificates = Schedule{First: 10 * time.Minute, Last: 24 * time.Hour}
+	// Places is for a zone or an endpoint that was missing. One list, remembered for a minute, answers for all objects that
+	// miss one.
+	Places = Schedule{First: time.Minute, Last: LastRetry}
 )
 
 // The intervals at which objects in flight are followed. A deployment usually takes from one to five minutes, so it is

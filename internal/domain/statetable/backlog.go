@@ -39,7 +39,7 @@ func (b *Backlog) Add(key, name string, now time.Time) {
 	b.rows[key] = d
 }
 
-// Take takes up to so many rows whose time has come: first those that the database has not refused, for these would wait
+// Take takes up to that many rows whose time has come: first those that the database has not refused, for these would wait
 // for what it does with the others. They are out of the backlog until they are put back.
 func (b *Backlog) Take(most int, now time.Time) []Difference {
 	var due []Difference

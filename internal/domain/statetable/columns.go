@@ -71,6 +71,7 @@ const (
 	ColumnKey     = "row_key"
 	ColumnVersion = "version"
 	ColumnUpdated = "updated"
+	columnName    = "name"
 	columnState   = "state"
 )
 
@@ -79,7 +80,7 @@ var Columns = []Column{
 	{ColumnSource, ID, "cluster ID, namespace and name of the TenantSource, with slashes between them", func(r *Row) any { return r.Source }},
 	{ColumnKey, ID, "value of the column spec.rowKey of the customer's row, or without rowKey the name of the tenant", func(r *Row) any { return r.Key }},
 	{"namespace", Text, "namespace of the DistributionTenant", func(r *Row) any { return r.Namespace }},
-	{"name", Text, "name of the DistributionTenant", func(r *Row) any { return r.Name }},
+	{columnName, Text, "name of the DistributionTenant", func(r *Row) any { return r.Name }},
 	{columnState, Text, "state of the worst domain, Pending before anything is known, or Gone", func(r *Row) any { return r.State }},
 	{"ready", Bool, "status of the condition Ready", func(r *Row) any { return r.Ready }},
 	{"reason", Text, "reason of the condition Ready", func(r *Row) any { return r.Reason }},

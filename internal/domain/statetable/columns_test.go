@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
@@ -118,6 +120,34 @@ func TestWhatIsReadOfARow(t *testing.T) {
 		t.Error("a row without columns has a key or a state")
 	}
 }
+
+// A row that was condensed compares as the row does.
+func TestCondense(t *testing.T) {
+	full := mapping.Row{Values: map[string]any{}}
+	row := statetable.Row{Source: "c/n/s", Key: "k", Name: "acme", State: statetable.Gone, Version: 7, Message: strings.Repeat("long", 1<<20), Domains: "[]"}
+	for i, value := range row.Values() {
+		full.Values[statetable.Columns[i].Name] = value
+	}
+	var got keeps
+	if err := statetable.Condense(&got).Row(full); err != nil {
+		t.Fatal(err)
+	}
+	want := statetable.Found{Key: "k", Name: "acme", Version: 7, Gone: true, Digest: row.Digest()}
+	for _, r := range []mapping.Row{full, got.row} {
+		if diff := cmp.Diff(want, statetable.FoundIn(r)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if size := len(fmt.Sprint(got.row)); size > 300 {
+		t.Errorf("a condensed row has %d bytes", size)
+	}
+}
+
+// keeps is a sink for one row.
+type keeps struct{ row mapping.Row }
+
+func (k *keeps) Columns([]mapping.Column) error { return nil }
+func (k *keeps) Row(row mapping.Row) error      { k.row = row; return nil }
 
 func TestReading(t *testing.T) {
 	to := statetable.Target{Table: "edge[1]", Source: "c/n/s*"}

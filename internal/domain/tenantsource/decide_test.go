@@ -117,10 +117,10 @@ func TestDecide(t *testing.T) {
 			in: input(inRound(func(r *tenantsource.Round) { r.Regular = false })), rule: "Removed", step: tenantsource.Rest, after: 4 * time.Minute,
 		},
 
-		"deleted with Retain: the objects stay":    {in: input(deleting, retain), rule: "Retained", step: tenantsource.LetGo},
-		"deleted with dryRun: they stay":           {in: input(deleting, dryRun), rule: "Retained", step: tenantsource.LetGo},
-		"deleted while suspended: they stay":       {in: input(deleting, suspended), rule: "Retained", step: tenantsource.LetGo},
-		"deleted without objects: it is released":  {in: input(deleting, func(in *tenantsource.Input) { in.Owned = nil }), rule: "Emptied", step: tenantsource.LetGo},
+		"deleted with Retain: the objects stay":   {in: input(deleting, retain), rule: "Retained", step: tenantsource.LetGo},
+		"deleted with dryRun: they stay":          {in: input(deleting, dryRun), rule: "Retained", step: tenantsource.LetGo},
+		"deleted while suspended: they stay":      {in: input(deleting, suspended), rule: "Retained", step: tenantsource.LetGo},
+		"deleted without objects: it is released": {in: input(deleting, func(in *tenantsource.Input) { in.Owned = nil }), rule: "Emptied", step: tenantsource.LetGo},
 		"deleted, with a state table, and its last objects are on their way out: it waits": {
 			in: input(deleting, func(in *tenantsource.Input) { in.Owned, in.Leaving = nil, true }), rule: "Left", step: tenantsource.Rest, after: 5 * time.Minute,
 		},

@@ -403,7 +403,10 @@ func (s *suite) testStateInterrupted(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 				defer cancel()
 				_, err := s.writeUnder(ctx, t, table, to, changes)
-				wantFault(t, err, fault.Transient)
+				// How often the driver of MongoDB asks for the state of the server differs, so all answers may have come.
+				if err != nil || s.engine.Provider() != mapping.MongoDB {
+					wantFault(t, err, fault.Transient)
+				}
 				must(t, table.Wire().Heal())
 				s.untilTaken(t, to, changes)
 				s.wantStates(t, table, to, manyRows(to, version)...)

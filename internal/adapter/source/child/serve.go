@@ -11,6 +11,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -68,13 +69,21 @@ func answer(ctx context.Context, r request, out io.Writer, reader port.Rows) err
 	case r.Write != nil && writes:
 		err = r.write(ctx, out, states)
 	case !r.Listen && r.Write == nil && reader != nil:
-		err = reader.Read(ctx, r.Query, &pipe{ctx: ctx, out: out})
+		err = reader.Read(ctx, r.Query, r.sink(&pipe{ctx: ctx, out: out}))
 	}
 	body, encoded := encodeEnd(err)
 	if encoded != nil {
 		return encoded
 	}
 	return writeFrame(out, frameEnd, body)
+}
+
+// sink is what the reader hands rows to.
+func (r request) sink(to mapping.Sink) mapping.Sink {
+	if r.Condensed {
+		return statetable.Condense(to)
+	}
+	return to
 }
 
 // pipe is a sink that writes frames.

@@ -2,7 +2,6 @@ package writer
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
@@ -12,6 +11,10 @@ import (
 func (w *Writer) compare(ctx context.Context) error {
 	objects, err := w.Fleet.All(ctx)
 	if err != nil {
+		return err
+	}
+	// The check of what writes says better what is wrong with a table than what reads.
+	if _, err := w.Table.Write(ctx, nil); err != nil {
 		return err
 	}
 	c := comparison{Writer: w, want: map[string]wanted{}}
@@ -52,18 +55,18 @@ type wanted struct {
 func (c *comparison) Columns([]mapping.Column) error { return nil }
 
 // Row implements mapping.Sink.
-func (c *comparison) Row(found mapping.Row) error {
-	key, version := statetable.KeyOf(found), statetable.VersionOf(found)
-	if version > c.newest {
-		c.ahead = append(c.ahead, statetable.Row{Source: c.Source, Key: key, Name: fmt.Sprint(found.Values["name"]), Version: version})
+func (c *comparison) Row(row mapping.Row) error {
+	found := statetable.FoundIn(row)
+	if found.Version > c.newest {
+		c.ahead = append(c.ahead, statetable.Row{Source: c.Source, Key: found.Key, Name: found.Name, Version: found.Version})
 	}
-	o, there := c.want[key]
-	delete(c.want, key)
+	o, there := c.want[found.Key]
+	delete(c.want, found.Key)
 	switch {
-	case there && o.known && o.digest != statetable.DigestOf(found):
-		c.Differ(key, o.name)
-	case !there && (c.Removes || !statetable.IsGone(found)):
-		c.Differ(key, fmt.Sprint(found.Values["name"]))
+	case there && o.known && o.digest != found.Digest:
+		c.Differ(found.Key, o.name)
+	case !there && (c.Removes || !found.Gone):
+		c.Differ(found.Key, found.Name)
 	}
 	return nil
 }

@@ -121,7 +121,9 @@ func (t *table) Write(_ context.Context, changes []statetable.Change) (refused [
 	if t.away != "" {
 		return nil, errors.New(t.away)
 	}
-	t.calls = append(t.calls, len(changes))
+	if len(changes) > 0 {
+		t.calls = append(t.calls, len(changes))
+	}
 	for i, c := range changes {
 		if t.cut > 0 && i == t.cut {
 			t.cut = 0
