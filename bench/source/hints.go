@@ -110,7 +110,7 @@ func (a *arrivals) takeTimes() []time.Duration {
 
 // hints measures how long a committed row takes to its object while the database tells of changes.
 func (b *bench) hints(ctx context.Context) error {
-	if err := b.watch(ctx); err != nil {
+	if err := b.listen(ctx); err != nil {
 		return err
 	}
 	w, err := b.kube.Watch(ctx, &v1alpha1.DistributionTenantList{}, client.InNamespace(namespace))
@@ -191,8 +191,8 @@ func (b *bench) polls(ctx context.Context) (float64, error) {
 	return m.Sum("cloudfront_tenant_operator_source_polls_total"), nil
 }
 
-// watch has the database tell of changes, and waits until it does.
-func (b *bench) watch(ctx context.Context) error {
+// listen has the database tell of changes, and waits until it does.
+func (b *bench) listen(ctx context.Context) error {
 	q, err := b.table.Watch(ctx)
 	if err != nil {
 		return err

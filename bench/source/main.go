@@ -23,7 +23,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -43,6 +42,8 @@ const pollTimeout = time.Hour
 type config struct {
 	rows     int
 	provider string
+	// watch measures changes of a watched table, states the state table, and full the whole life of the tenants instead.
+	watch, stateTable, full bool
 }
 
 func main() { rig.Main("source", parse, run) }
@@ -51,6 +52,9 @@ func parse(args []string) (c config, err error) {
 	flags := flag.NewFlagSet("source", flag.ContinueOnError)
 	flags.IntVar(&c.rows, "rows", 10_000, "number of rows in the table")
 	flags.StringVar(&c.provider, "provider", string(mapping.Postgres), "dynamodb, postgres, mysql, mongodb or redis")
+	flags.BoolVar(&c.watch, "watch", true, "also measure changes of a watched table")
+	flags.BoolVar(&c.stateTable, "state-table", true, "also measure a state table, spec.writeBack")
+	flags.BoolVar(&c.full, "full", false, "run all controllers with a simulated AWS, and measure only how all rows become Ready tenants; with and without --state-table")
 	if err := rig.ParseFlags(flags, args); err != nil {
 		return c, err
 	}
@@ -66,34 +70,41 @@ type bench struct {
 	writes   *stack.Writes
 	operator *stack.Operator
 	table    *database.Table
-	rows     int
-	tokens   int
-	out      *tabwriter.Writer
+	states   *states
+	// tokens is how many polls were asked for, asks for how many of them that took a write to the metadata of the source.
+	tokens, asks int
+	out          *tabwriter.Writer
+
+	config
 }
 
 func run(ctx context.Context, c config, out io.Writer) (err error) {
-	rows, provider := c.rows, mapping.Provider(c.provider)
-	rig.Say("starting a database and putting %d rows into it", rows)
-	engine, err := database.Start(ctx, provider, database.Options{})
+	rig.Say("starting a database and putting %d rows into it", c.rows)
+	engine, err := database.Start(ctx, mapping.Provider(c.provider), database.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, engine.Stop()) }()
-	b := &bench{rows: rows, out: tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
+	b := &bench{config: c, out: tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	if b.table, err = engine.NewTable(ctx, database.TableOptions{}); err != nil {
 		return err
 	}
-	if err := b.put(ctx, 0, rows, "basic"); err != nil {
+	if c.stateTable {
+		if b.states, err = newStates(ctx, engine); err != nil {
+			return err
+		}
+	}
+	if err := b.put(ctx, 0, c.rows, "basic"); err != nil {
 		return err
 	}
-	return rig.OnHost(ctx, func(host *stack.Host) error { return b.runOn(ctx, host, provider, engine.Endpoint()) })
+	return rig.OnHost(ctx, func(host *stack.Host) error { return b.runOn(ctx, host, engine.Endpoint()) })
 }
 
-func (b *bench) runOn(ctx context.Context, host *stack.Host, provider mapping.Provider, endpoint string) (err error) {
+func (b *bench) runOn(ctx context.Context, host *stack.Host, endpoint string) (err error) {
 	if b.kube, err = host.Client(); err != nil {
 		return err
 	}
-	if err := b.prepare(ctx, provider); err != nil {
+	if err := b.prepare(ctx, mapping.Provider(b.provider)); err != nil {
 		return err
 	}
 	if host.Installation, err = host.Install(ctx, install.Options{Values: []string{"rbac.secretNamespaces={" + namespace + "}"}}); err != nil {
@@ -103,23 +114,26 @@ func (b *bench) runOn(ctx context.Context, host *stack.Host, provider mapping.Pr
 		return err
 	}
 	defer b.writes.Stop()
-	s, err := host.Start(ctx, stack.Options{})
+	s, err := host.Start(ctx, stack.Options{DeployDelay: deployDelay})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Stop()) }()
-	flags := []string{"--controllers=tenantsource", fmt.Sprintf("--tenantsource-max-rows=%d", 2*b.rows)}
+	flags := []string{fmt.Sprintf("--tenantsource-max-rows=%d", 2*b.rows)}
 	if endpoint != "" {
 		// The default grant of the chart allows no DynamoDB tables.
-		flags = append(flags, "--dynamodb-endpoint="+endpoint, `--default-grant={"kinds": ["DistributionTenant", "TenantSource"], "distributions": [{"id": "*"}], "domains": [{"suffix": "*"}], "sources": {"tables": ["*"]}}`)
+		flags = append(flags, "--dynamodb-endpoint="+endpoint, `--default-grant={"kinds": ["DistributionTenant", "TenantSource"], "distributions": [{"id": "*"}], "domains": [{"suffix": "*"}], "sources": {"tables": ["*"], "writeTables": ["*"]}}`)
 	}
-	return b.measure(ctx, s, flags)
+	defer b.out.Flush()
+	if b.full {
+		return b.life(ctx, s, flags)
+	}
+	return b.measure(ctx, s, append(flags, "--controllers=tenantsource"))
 }
 
 // measure runs the polls. The operator is started for the first, so that the figures have its start in them.
 func (b *bench) measure(ctx context.Context, s *stack.Stack, flags []string) (err error) {
 	fmt.Fprintln(b.out, "poll\tseconds\twrites to the source\twrites to tenants\tCPU s\tpeak MiB\tat rest MiB")
-	defer b.out.Flush()
 	if b.operator, err = s.StartOperator(ctx, stack.OperatorOptions{Flags: flags}); err != nil {
 		return err
 	}
@@ -141,49 +155,47 @@ func (b *bench) measure(ctx context.Context, s *stack.Stack, flags []string) (er
 		}
 	}
 	rig.Say("killing and restarting the operator")
-	if err := b.poll(ctx, "after SIGKILL and a restart", func() error {
-		if err := b.operator.Kill(ctx); err != nil {
+	if err := b.poll(ctx, "after SIGKILL and a restart", func() error { return b.restart(ctx) }); err != nil {
+		return err
+	}
+	if b.states != nil {
+		if err := b.measureStates(ctx); err != nil {
 			return err
 		}
-		return errors.Join(b.operator.Start(ctx), b.ask(ctx))
-	}); err != nil {
-		return err
+	}
+	if !b.watch {
+		return nil
 	}
 	return b.hints(ctx)
 }
 
+// restart kills the operator, starts it again, and asks for a poll.
+func (b *bench) restart(ctx context.Context) error {
+	if err := b.operator.Kill(ctx); err != nil {
+		return err
+	}
+	return errors.Join(b.operator.Start(ctx), b.ask(ctx))
+}
+
 // poll prints a line for one poll.
 func (b *bench) poll(ctx context.Context, title string, begin func() error) error {
-	process.ForgetPeak(b.operator.PID())
-	sources, tenants, err := b.tallies(ctx)
+	end, err := b.meter(ctx)
 	if err != nil {
 		return err
 	}
-	before, start, pid := process.UsageOf(b.operator.PID()), time.Now(), b.operator.PID()
 	if err := begin(); err != nil {
 		return err
 	}
 	if err := b.await(ctx); err != nil {
 		return err
 	}
-	took := time.Since(start)
-	sourcesNow, tenantsNow, err := b.tallies(ctx)
+	f, err := end(ctx)
 	if err != nil {
 		return err
 	}
-	now := process.UsageOf(b.operator.PID())
-	if b.operator.PID() != pid {
-		before = process.Usage{}
-	}
-	written := tenantsNow.Since(tenants)
-	fmt.Fprintf(b.out, "%s\t%.1f\t%d\t%d\t%.1f\t%.0f\t%.0f\n", title, took.Seconds(), sourcesNow.Since(sources).Ours()-b.asked(),
-		written.Created+written.Spec+written.Deletion+written.Ours(), now.CPU-before.CPU, now.Peak/rig.Mebibyte, now.Resident/rig.Mebibyte)
+	fmt.Fprintf(b.out, "%s\t%.1f\t%d\t%d\t%.1f\t%.0f\t%.0f\n", title, f.seconds, f.source, f.tenants, f.used.CPU, f.used.Peak/rig.Mebibyte, f.used.Resident/rig.Mebibyte)
 	return nil
 }
-
-// asked is how many of the writes to the source are the bench's own: every poll but the first is asked for by an
-// annotation.
-func (b *bench) asked() int { return min(b.tokens-1, 1) }
 
 func (b *bench) tallies(ctx context.Context) (sources, tenants stack.Tally, err error) {
 	kind := func(resource string) schema.GroupResource {
@@ -234,7 +246,13 @@ func (b *bench) prepare(ctx context.Context, provider mapping.Provider) error {
 	if err := b.kube.Create(ctx, secret); err != nil {
 		return fmt.Errorf("creating the Secret: %w", err)
 	}
-	return b.kube.Create(ctx, o)
+	if b.states == nil {
+		return b.kube.Create(ctx, o)
+	}
+	if b.full {
+		o.Spec.WriteBack = b.states.writeBack(o.Spec.Provider)
+	}
+	return errors.Join(b.kube.Create(ctx, b.states.secret()), b.kube.Create(ctx, o))
 }
 
 // apply lets the first poll begin.
@@ -246,6 +264,7 @@ func (b *bench) apply(ctx context.Context) error {
 // ask asks for a poll.
 func (b *bench) ask(ctx context.Context) error {
 	b.tokens++
+	b.asks++
 	return b.edit(ctx, func(o *v1alpha1.TenantSource) {
 		metav1.SetMetaDataAnnotation(&o.ObjectMeta, v1alpha1.AnnotationSyncNow, fmt.Sprint(b.tokens))
 	})

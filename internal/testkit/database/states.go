@@ -27,8 +27,27 @@ type stateStore interface {
 	define(ctx context.Context, name string) error
 	// permit gives the user the rights to read and write the table, to read it, or none.
 	permit(ctx context.Context, name string, rights Rights) error
-	// states are all rows as the owner sees them, with the texts of their columns or fields. NULL is absent.
-	states(ctx context.Context, name string) ([]map[string]string, error)
+	// states are rows as the owner sees them, with the texts of their columns or fields. NULL is absent.
+	states(ctx context.Context, name string, which selection) ([]map[string]string, error)
+}
+
+// selection are the rows of a source with some keys; all rows where there are no keys.
+type selection struct {
+	source string
+	keys   []string
+}
+
+// where is the selection in SQL. Names and keys in tests have no backslashes.
+func (s selection) where() string {
+	if len(s.keys) == 0 {
+		return ""
+	}
+	literal := func(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+	keys := make([]string, len(s.keys))
+	for i, key := range s.keys {
+		keys[i] = literal(key)
+	}
+	return fmt.Sprintf(" WHERE %s = %s AND %s IN (%s)", statetable.ColumnSource, literal(s.source), statetable.ColumnKey, strings.Join(keys, ", "))
 }
 
 // locker is a stateStore that can lock a row.
@@ -84,7 +103,12 @@ func (t *StateTable) Permit(ctx context.Context, rights Rights) error {
 
 // Rows are all rows as the owner sees them, with the texts of their columns or fields. NULL is absent.
 func (t *StateTable) Rows(ctx context.Context) ([]map[string]string, error) {
-	rows, err := t.store.states(ctx, t.name)
+	return t.RowsOf(ctx, "")
+}
+
+// RowsOf are the rows of a source with these keys, as Rows returns them. It is cheap where keys are few.
+func (t *StateTable) RowsOf(ctx context.Context, source string, keys ...string) ([]map[string]string, error) {
+	rows, err := t.store.states(ctx, t.name, selection{source, keys})
 	return rows, t.wrap("reading the states of", err)
 }
 
@@ -118,13 +142,13 @@ func (p *postgresTable) permit(ctx context.Context, name string, rights Rights) 
 	return p.exec(ctx, fmt.Sprintf("GRANT %s ON %s TO %s", sqlGrants[rights], name, p.t.user))
 }
 
-func (p *postgresTable) states(ctx context.Context, name string) ([]map[string]string, error) {
+func (p *postgresTable) states(ctx context.Context, name string, which selection) ([]map[string]string, error) {
 	owner, err := p.owner.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer owner.Release()
-	results, err := owner.Conn().PgConn().Exec(ctx, "SELECT * FROM "+name).ReadAll()
+	results, err := owner.Conn().PgConn().Exec(ctx, "SELECT * FROM "+name+which.where()).ReadAll()
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +188,8 @@ func (m *mysqlTable) permit(ctx context.Context, name string, rights Rights) err
 	return m.exec(ctx, fmt.Sprintf("GRANT %s ON %s TO %s@127.0.0.1", sqlGrants[rights], name, m.t.user))
 }
 
-func (m *mysqlTable) states(ctx context.Context, name string) ([]map[string]string, error) {
-	found, err := m.owner.QueryContext(ctx, "SELECT * FROM "+name)
+func (m *mysqlTable) states(ctx context.Context, name string, which selection) ([]map[string]string, error) {
+	found, err := m.owner.QueryContext(ctx, "SELECT * FROM "+name+which.where())
 	if err != nil {
 		return nil, err
 	}

@@ -33,8 +33,12 @@ type statesOf struct {
 	rights Rights
 }
 
-func (m *mongoTable) states(ctx context.Context, name string) ([]map[string]string, error) {
-	cursor, err := m.database.Collection(name).Find(ctx, bson.M{})
+func (m *mongoTable) states(ctx context.Context, name string, which selection) ([]map[string]string, error) {
+	filter := bson.M{}
+	if len(which.keys) > 0 {
+		filter = bson.M{statetable.ColumnSource: which.source, statetable.ColumnKey: bson.M{"$in": which.keys}}
+	}
+	cursor, err := m.database.Collection(name).Find(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -82,24 +86,52 @@ func (r *redisTable) permit(ctx context.Context, name string, rights Rights) err
 	return r.server.admin.Do(ctx, rules...).Err()
 }
 
-func (r *redisTable) states(ctx context.Context, name string) (rows []map[string]string, err error) {
+func (r *redisTable) states(ctx context.Context, name string, which selection) (rows []map[string]string, err error) {
 	err = r.do(func(client *redis.Client) error {
-		keys := client.Scan(ctx, 0, name+":*", 1000).Iterator()
-		for keys.Next(ctx) {
-			fields, err := client.HGetAll(ctx, keys.Val()).Result()
-			if err != nil {
-				return err
+		var keys []string
+		for _, key := range which.keys {
+			keys = append(keys, statetable.Target{Table: name, Source: which.source}.RedisKey(key))
+		}
+		if len(keys) == 0 {
+			all := client.Scan(ctx, 0, name+":*", 1000).Iterator()
+			for all.Next(ctx) {
+				keys = append(keys, all.Val())
 			}
-			for _, c := range statetable.Columns {
-				if c.Kind == statetable.Time && fields[c.Name] == "" {
-					delete(fields, c.Name)
+			if all.Err() != nil {
+				return all.Err()
+			}
+		}
+		return chunks(keys, 1000, func(keys []string) error {
+			found, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
+				for _, key := range keys {
+					p.HGetAll(ctx, key)
+				}
+				return nil
+			})
+			for _, c := range found {
+				if fields := hashOf(c); len(fields) > 0 {
+					rows = append(rows, fields)
 				}
 			}
-			rows = append(rows, fields)
-		}
-		return keys.Err()
+			return err
+		})
 	})
 	return rows, err
+}
+
+// hashOf is a row of Redis, whose empty times are NULL elsewhere.
+func hashOf(command redis.Cmder) map[string]string {
+	hash, ok := command.(*redis.MapStringStringCmd)
+	if !ok {
+		return nil
+	}
+	fields := hash.Val()
+	for _, c := range statetable.Columns {
+		if c.Kind == statetable.Time && fields[c.Name] == "" {
+			delete(fields, c.Name)
+		}
+	}
+	return fields
 }
 
 func (d *dynamoTable) define(ctx context.Context, name string) error {
@@ -126,23 +158,45 @@ func (d *dynamoTable) permit(_ context.Context, _ string, rights Rights) error {
 	return nil
 }
 
-func (d *dynamoTable) states(ctx context.Context, name string) (rows []map[string]string, err error) {
+func (d *dynamoTable) states(ctx context.Context, name string, which selection) (rows []map[string]string, err error) {
 	var failed error
-	err = d.each(ctx, name, func(item map[string]types.AttributeValue) {
-		row := map[string]string{}
-		for name, attribute := range item {
-			switch a := attribute.(type) {
-			case *types.AttributeValueMemberS:
-				row[name] = a.Value
-			case *types.AttributeValueMemberN:
-				row[name] = a.Value
-			case *types.AttributeValueMemberBOOL:
-				row[name] = strconv.FormatBool(a.Value)
-			default:
-				failed = fmt.Errorf("the attribute %s is a %T", name, attribute)
-			}
+	take := func(item map[string]types.AttributeValue) {
+		row, err := attributesOf(item)
+		rows, failed = append(rows, row), errors.Join(failed, err)
+	}
+	if len(which.keys) == 0 {
+		err := d.each(ctx, name, take)
+		return rows, errors.Join(err, failed)
+	}
+	for _, key := range which.keys {
+		found, err := d.owner.GetItem(ctx, &dynamodb.GetItemInput{TableName: &name, ConsistentRead: aws.Bool(true), Key: map[string]types.AttributeValue{
+			statetable.ColumnSource: &types.AttributeValueMemberS{Value: which.source},
+			statetable.ColumnKey:    &types.AttributeValueMemberS{Value: key},
+		}})
+		if err != nil {
+			return nil, err
 		}
-		rows = append(rows, row)
-	})
-	return rows, errors.Join(err, failed)
+		if len(found.Item) > 0 {
+			take(found.Item)
+		}
+	}
+	return rows, failed
+}
+
+// attributesOf is a row of DynamoDB.
+func attributesOf(item map[string]types.AttributeValue) (map[string]string, error) {
+	row := map[string]string{}
+	for name, attribute := range item {
+		switch a := attribute.(type) {
+		case *types.AttributeValueMemberS:
+			row[name] = a.Value
+		case *types.AttributeValueMemberN:
+			row[name] = a.Value
+		case *types.AttributeValueMemberBOOL:
+			row[name] = strconv.FormatBool(a.Value)
+		default:
+			return nil, fmt.Errorf("the attribute %s is a %T", name, attribute)
+		}
+	}
+	return row, nil
 }

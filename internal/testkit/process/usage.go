@@ -3,14 +3,15 @@ package process
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
 
 // Usage is what the kernel knows of a process. On systems without /proc it is all zero.
 type Usage struct {
-	// CPU is in seconds.
-	CPU float64
+	// CPU is in seconds, and EndedCPU that of children that have ended.
+	CPU, EndedCPU float64
 	// Peak and Resident are in bytes; Private is the part of Resident that is no file's.
 	Peak, Resident, Private float64
 }
@@ -27,9 +28,10 @@ func UsageOf(pid int) Usage {
 	}
 	// The command's name in brackets may hold anything; from the state on it is plain.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	const user, system = 11, 12
-	if len(fields) > system {
+	const user, system, endedUser, endedSystem = 11, 12, 13, 14
+	if len(fields) > endedSystem {
 		u.CPU = (number(fields[user]) + number(fields[system])) / ticks
+		u.EndedCPU = (number(fields[endedUser]) + number(fields[endedSystem])) / ticks
 	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -66,4 +68,21 @@ func number(text string) float64 {
 func ForgetPeak(pid int) {
 	const resetPeak = "5"
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte(resetPeak), 0o600)
+}
+
+// Children are the processes that a process has started.
+func Children(pid int) (children []int) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range stats {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		const parent = 1
+		if len(fields) > parent && fields[parent] == strconv.Itoa(pid) {
+			children = append(children, int(number(filepath.Base(filepath.Dir(file)))))
+		}
+	}
+	return children
 }
