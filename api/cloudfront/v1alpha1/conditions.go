@@ -42,7 +42,8 @@ const (
 	ConditionWatching = "Watching"
 
 	// ConditionStateWritten is True while the state table of a TenantSource with spec.writeBack says what the status of its
-	// tenants says. Without spec.writeBack, it is absent.
+	// tenants says. Without spec.writeBack, or while spec.suspend, spec.dryRun, the grant or an invalid spec keeps it from being
+	// written, it is absent.
 	ConditionStateWritten = "StateWritten"
 )
 

@@ -43,7 +43,7 @@ type keeping struct {
 // keep keeps the writer of the source as the spec wants it, and says what is known of the state table.
 func (p *pass) keep() *statetable.Verdict {
 	k := &p.session.keeping
-	if !p.in.WritesBack || p.in.Suspended || p.in.DryRun || p.in.Ungranted != nil && !p.in.Audited || p.in.Invalid != "" {
+	if !p.in.KeepsStates() {
 		p.replace(keeping{})
 		p.Observer.Written(p.key(), nil)
 		return nil

@@ -80,7 +80,7 @@ type Report struct {
 	// Watching is what to say of the stream of changes, if anything; Unwatched means that there is none.
 	Watching  *chain.Condition
 	Unwatched bool
-	// Written is what to say of the state table, and Unwritten means that there is none.
+	// Written is what to say of the state table, and Unwritten means that none is written now.
 	Written   *chain.Condition
 	Unwritten bool
 }
@@ -118,7 +118,7 @@ func Conclude(in Input, d Decision) Report {
 	// Losses that have left the window are forgotten with the next poll: they alone are not worth a write.
 	r := Report{History: in.Memory.History, Cleared: in.Memory.Cleared, Granted: in.Ungranted == nil || in.Frozen()}
 	r.Watching, r.Unwatched = in.Watch.condition(), in.Watch == nil
-	r.Written, r.Unwritten = statesCondition(in.States), !in.WritesBack
+	r.Written, r.Unwritten = statesCondition(in.States), !in.KeepsStates()
 	switch round := in.State.Round; {
 	case d.Step == Count:
 		r.History, r.Cleared = in.State.count(in.View)

@@ -325,6 +325,11 @@ func (Resumed) happen(v View, s *State, out *Effects) {
 // Frozen reports whether nothing may be done for the source, because it asks for too much.
 func (s Spec) Frozen() bool { return s.Ungranted != nil && !s.Audited }
 
+// KeepsStates reports whether the state table is written now.
+func (s Spec) KeepsStates() bool {
+	return s.WritesBack && !s.Suspended && !s.DryRun && !s.Frozen() && s.Invalid == ""
+}
+
 // Retains reports whether a deleted source leaves its objects as they are. Then nothing needs to be known of them, and
 // the source is deleted even if they can't be read.
 func (s Spec) Retains() bool { return s.Policy == PolicyRetain || s.DryRun || s.Suspended }
