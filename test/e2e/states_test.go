@@ -291,7 +291,9 @@ func (s *stateScene) survivesAKill() {
 	s.t.Helper()
 	written, all := s.metrics(s.op).Sum(rowsWritten), s.tenants()
 	s.become("second", all[:stated/2]...)
-	s.eventually(func(g gomega.Gomega) { g.Expect(s.metrics(s.op).Sum(rowsWritten)).To(gomega.BeNumerically(">", written)) })
+	s.eventually(func(g gomega.Gomega) {
+		g.Expect(s.metrics(s.op).Sum(rowsWritten)).To(gomega.BeNumerically(">", written))
+	})
 	s.become("second", all[stated/2:stated*3/4]...)
 	s.tables(s.op.Kill(s.t.Context()))
 	s.become("second", all[stated*3/4:]...)

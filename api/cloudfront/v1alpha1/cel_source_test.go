@@ -10,7 +10,7 @@ import (
 
 // sourceCases are those of a TenantSource without its template.
 func sourceCases() map[string]limits.Case {
-	return limits.Merged(pollCases, rowCases, guardCases, watchCases(), limits.Rollouts(1000), providerCases(), lengthCases())
+	return limits.Merged(pollCases, rowCases, guardCases, watchCases(), writeBackCases(), limits.Rollouts(1000), providerCases(), lengthCases())
 }
 
 var pollCases = map[string]limits.Case{
@@ -265,6 +265,76 @@ func watchCases() map[string]limits.Case {
 	}, limits.Texts(
 		limits.TextBound{Field: "watch.channel", Set: func(text string) string { return watched("postgres", "{channel: "+limits.Quote(text)+"}") }, Longest: 63, Shortest: "c"},
 		limits.TextBound{Field: "watch.query", Set: func(text string) string { return watched("mysql", "{query: "+limits.Quote(text)+"}") }, Longest: 16384, Shortest: "0"},
+	))
+}
+
+// writesBack are the fields of the least source of a provider, with spec.writeBack.
+func writesBack(provider, writeBack string) string {
+	return strings.TrimSuffix(store(provider, nil), "}") + ", writeBack: " + writeBack + "}"
+}
+
+// states are the fields of a source whose state table says so, too.
+func states(field string) func(text string) string {
+	return func(text string) string {
+		return writesBack("postgres", "{table: edge_state, connectionSecretRef: {name: db}, "+field+": "+limits.Quote(text)+"}")
+	}
+}
+
+func writeBackCases() map[string]limits.Case {
+	const role = "arn:aws:iam::111122223333:role/r"
+	return limits.Merged(map[string]limits.Case{
+		"a state table of a database has a connection string": {
+			Accepted: writesBack("postgres", `{table: edge_state, connectionSecretRef: {name: db}}`),
+			Refused:  writesBack("postgres", `{table: edge_state}`),
+			Says:     []string{"spec.writeBack", `provider is "postgres"`, "set spec.writeBack.connectionSecretRef to a Secret with it"},
+		},
+		"one of DynamoDB has none": {
+			Accepted: `writeBack: {table: edge_state}`,
+			Refused:  `writeBack: {table: edge_state, connectionSecretRef: {name: db}}`,
+			Says:     []string{"spec.writeBack", `provider is "dynamodb"`, "remove spec.writeBack.connectionSecretRef"},
+		},
+		"only DynamoDB assumes a role": {
+			Accepted: `writeBack: {table: edge_state, assumeRoleArn: "` + role + `"}`,
+			Refused:  writesBack("redis", `{table: edge_state, connectionSecretRef: {name: db}, assumeRoleArn: "`+role+`"}`),
+			Says:     []string{"spec.writeBack", `provider is "redis"`, "remove spec.writeBack.assumeRoleArn"},
+		},
+		"the role is one": {
+			Accepted: `writeBack: {table: edge_state, assumeRoleArn: "` + role + `"}`,
+			Refused:  `writeBack: {table: edge_state, assumeRoleArn: "arn:aws:iam::111122223333:user/edge"}`,
+			Says:     []string{"spec.writeBack.assumeRoleArn", "user/edge", "is not the ARN of an IAM role"},
+		},
+		"the table that is read is never written": {
+			Accepted: `writeBack: {table: customers_state}`,
+			Refused:  `writeBack: {table: customers}`,
+			Says:     []string{"spec.writeBack.table", `"customers" is the table that is read`, "a table of its own"},
+		},
+		"a state table has a plain name": {
+			Accepted: writesBack("postgres", `{table: edge.edge_state, connectionSecretRef: {name: db}}`),
+			Refused:  writesBack("postgres", `{table: 'edge"; DROP TABLE customers; --', connectionSecretRef: {name: db}}`),
+			Says:     []string{"spec.writeBack.table", "DROP TABLE", "is not the name of a state table", "use letters, digits and _ . / : -"},
+		},
+		"a state table has a name": {
+			Accepted: `writeBack: {table: edge_state}`, Refused: `writeBack: {}`, Says: []string{"spec.writeBack.table", "Required value"},
+		},
+		"its Secret has a name": {
+			Accepted: writesBack("postgres", `{table: edge_state, connectionSecretRef: {name: db}}`),
+			Refused:  writesBack("postgres", `{table: edge_state, connectionSecretRef: {}}`),
+			Says:     []string{"spec.writeBack.connectionSecretRef.name", "Required value"},
+		},
+		"the row of a deleted tenant stays or goes": {
+			Accepted: `writeBack: {table: edge_state, deleted: Remove}`,
+			Refused:  `writeBack: {table: edge_state, deleted: Archive}`,
+			Says:     []string{"spec.writeBack.deleted", `"Archive"`, `"Keep", "Remove"`},
+		},
+	}, limits.Texts(
+		limits.TextBound{Field: "writeBack.table", Set: func(text string) string { return `writeBack: {table: ` + limits.Quote(text) + `}` }, Longest: 255, Shortest: "t"},
+		limits.TextBound{Field: "writeBack.revisionColumn", Set: states("revisionColumn"), Longest: 255, Shortest: "c"},
+		limits.TextBound{Field: "writeBack.assumeRoleArn", Set: func(text string) string {
+			return `writeBack: {table: edge_state, assumeRoleArn: ` + limits.Quote(text) + `}`
+		}, Longest: 640, Start: "arn:aws:iam::111122223333:role/", Shortest: role},
+		limits.TextBound{Field: "writeBack.connectionSecretRef.name", Set: func(text string) string {
+			return writesBack("postgres", `{table: edge_state, connectionSecretRef: {name: `+limits.Quote(text)+`}}`)
+		}, Longest: 253, Shortest: "s"},
 	))
 }
 
