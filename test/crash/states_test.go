@@ -211,7 +211,8 @@ func (l *tableListener) session(conn net.Conn) {
 		return
 	}
 	defer server.Close()
-	commands := make(chan []byte)
+	// All that is sent at once has room: that the client is gone is only learned by reading on.
+	commands := make(chan []byte, 1000)
 	go func() {
 		defer close(commands)
 		defer cancel()

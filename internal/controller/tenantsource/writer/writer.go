@@ -18,8 +18,8 @@ import (
 const (
 	// gather is how long the first change waits for others.
 	gather = 500 * time.Millisecond
-	// batch is how many rows are written at once.
-	batch = 500
+	// batch is how many rows are written at once, fewest how many where the database may be too slow for that.
+	batch, fewest = 500, 25
 	// compareEvery is how often the whole table is compared, for what others have changed in it.
 	compareEvery = 24 * time.Hour
 )
@@ -78,6 +78,9 @@ type Writer struct {
 
 	// told has room for one signal that there is something to do.
 	told chan struct{}
+	// most is how many rows the next call writes: half as many after a failure, because a slow database may never get through with
+	// all, and some more after each success. failures is how often it has failed in succession.
+	most, failures int
 
 	mu       sync.Mutex
 	backlog  statetable.Backlog
@@ -89,7 +92,7 @@ type Writer struct {
 }
 
 // New makes a writer, which does nothing until it runs.
-func New(o Options) *Writer { return &Writer{Options: o, told: make(chan struct{}, 1)} }
+func New(o Options) *Writer { return &Writer{Options: o, told: make(chan struct{}, 1), most: batch} }
 
 // Differ notes that the row of an object may differ.
 func (w *Writer) Differ(key, name string) {
@@ -130,15 +133,15 @@ func (w *Writer) Finish() {
 
 // Run writes until the context ends, or after Finish until nothing differs.
 func (w *Writer) Run(ctx context.Context) {
-	failures, compare := 0, w.Now()
+	compare := w.Now()
 	for ctx.Err() == nil {
 		due := !w.Now().Before(compare)
 		err := w.round(ctx, due)
 		if ctx.Err() != nil {
 			return
 		}
-		if failures++; err == nil {
-			failures = 0
+		if w.failures++; err == nil {
+			w.failures = 0
 			if due {
 				compare = w.Now().Add(compareEvery)
 			}
@@ -147,8 +150,8 @@ func (w *Writer) Run(ctx context.Context) {
 		if w.ended() {
 			return
 		}
-		if failures > 0 {
-			wait(ctx, nil, pauses.Delay(failures))
+		if w.failures > 0 {
+			wait(ctx, nil, pauses.Delay(w.failures))
 			continue
 		}
 		w.rest(ctx, compare)
@@ -202,14 +205,16 @@ func (w *Writer) round(ctx context.Context, compares bool) error {
 	}
 	for {
 		w.mu.Lock()
-		rows := w.backlog.Take(batch, w.Now())
+		rows := w.backlog.Take(w.most, w.Now())
 		w.mu.Unlock()
 		if len(rows) == 0 {
 			return nil
 		}
 		if err := w.write(ctx, rows); err != nil {
+			w.most = max(fewest, w.most/2)
 			return err
 		}
+		w.most, w.failures = min(batch, w.most+w.most/10), 0
 		w.conclude(nil)
 	}
 }

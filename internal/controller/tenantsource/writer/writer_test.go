@@ -91,8 +91,8 @@ type table struct {
 	away    string
 	refuses map[string]bool
 	calls   []int
-	// cut ends a call after so many changes, once.
-	cut int
+	// cut ends a call after so many changes, once; slow ends each that has more.
+	cut, slow int
 }
 
 func newTable() *table { return &table{rows: map[string]statetable.Row{}, refuses: map[string]bool{}} }
@@ -123,6 +123,9 @@ func (t *table) Write(_ context.Context, changes []statetable.Change) (refused [
 	}
 	if len(changes) > 0 {
 		t.calls = append(t.calls, len(changes))
+	}
+	if t.slow > 0 && len(changes) > t.slow {
+		return nil, errors.New("too slow")
 	}
 	for i, c := range changes {
 		if t.cut > 0 && i == t.cut {
@@ -341,6 +344,24 @@ func TestWriter(t *testing.T) {
 }
 
 // A row names since when it differs while the database is away, and how many do.
+// A database that never gets through with all rows at once gets fewer.
+func TestSlowDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, table := newCluster(), newTable()
+		table.slow = 30
+		for i := range 1000 {
+			c.set(fmt.Sprintf("c%d", i), "Live")
+		}
+		r := run(t.Context(), view{c, c}, table, false)
+		time.Sleep(5 * time.Minute)
+		if len(table.rows) != 1000 || r.wrote != 1000 {
+			t.Errorf("the table has %d rows, and %d were written, want 1000", len(table.rows), r.wrote)
+		}
+		r.stop()
+		synctest.Wait()
+	})
+}
+
 func TestVerdict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, table := newCluster(), newTable()
