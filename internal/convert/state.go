@@ -57,9 +57,18 @@ func readsTable(query, table string) bool {
 	return regexp.MustCompile(`(?i)\b(from|join|table)\s+(["` + "`" + `\w]+\s*\.\s*)?["` + "`" + `]?` + regexp.QuoteMeta(name) + `\b`).MatchString(query)
 }
 
-// StateKey is the key of the row of a tenant, whose source is named by its labels; ok is false for a tenant without one.
+// StateKey is the key of the row of a tenant, whose source is named by its labels; ok is false for a tenant without one. It is
+// not known either where the source has a rowKey, and the tenant was last written before the source had a state table: the next
+// poll notes it.
 func StateKey(o metav1.Object) (key string, ok bool) {
-	return orElse(o.GetAnnotations()[v1alpha1.AnnotationSourceRow], o.GetName()), o.GetLabels()[v1alpha1.LabelSourceUID] != ""
+	if o.GetLabels()[v1alpha1.LabelSourceUID] == "" {
+		return "", false
+	}
+	notes := o.GetAnnotations()
+	if key = notes[v1alpha1.AnnotationSourceRow]; key == "" && notes[v1alpha1.AnnotationSourceRowKey] == "" {
+		key = o.GetName()
+	}
+	return key, key != ""
 }
 
 // worst is the order of the states, from the one that needs attention first.
@@ -72,10 +81,10 @@ var worst = []v1alpha1.DomainState{
 // yet: then the row stays as it is.
 func StateRow(o *v1alpha1.DistributionTenant, source string) (row statetable.Row, ok bool) {
 	s := o.Status
-	if s.ObservedGeneration != o.Generation {
+	key, keyed := StateKey(o)
+	if s.ObservedGeneration != o.Generation || !keyed {
 		return row, false
 	}
-	key, _ := StateKey(o)
 	row = statetable.Row{
 		Source: source, Key: key, Namespace: o.Namespace, Name: o.Name, State: statetable.Pending, DNSTarget: s.DNSTarget, TenantID: s.ID,
 		Generation: s.ObservedGeneration, Revision: o.Annotations[v1alpha1.AnnotationSourceRevision], Since: o.CreationTimestamp.Time, Domains: "[]",

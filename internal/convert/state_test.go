@@ -21,6 +21,7 @@ func TestStateRow(t *testing.T) {
 		return &v1alpha1.DistributionTenant{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: "shop", Name: "acme", Generation: 3, ResourceVersion: "12345678901", CreationTimestamp: early,
+				Labels:      map[string]string{v1alpha1.LabelSourceUID: "uid"},
 				Annotations: map[string]string{v1alpha1.AnnotationSourceRow: "cust_42", v1alpha1.AnnotationSourceRevision: "7"},
 			},
 			Status: v1alpha1.DistributionTenantStatus{
@@ -41,6 +42,12 @@ func TestStateRow(t *testing.T) {
 		none   bool
 	}{
 		"a customer who is served": {},
+		"the key is not known before a poll has noted it": {
+			change: func(o *v1alpha1.DistributionTenant) {
+				o.Annotations = map[string]string{v1alpha1.AnnotationSourceRowKey: "QKRVG77Q3PHH53BV.2JI7SI34EFDEQ5YO"}
+			},
+			none: true,
+		},
 		"status speaks of an earlier spec, so nothing is said": {
 			change: func(o *v1alpha1.DistributionTenant) { o.Generation = 4 }, none: true,
 		},

@@ -143,8 +143,9 @@ func (c *Controller) differs(ctx context.Context, before, after *v1alpha1.Distri
 			continue
 		}
 		w, leaving := c.writerOf(sourceOf(o))
-		key, _ := convert.StateKey(o)
-		w.Differ(key, o.Name)
+		if key, known := convert.StateKey(o); known {
+			w.Differ(key, o.Name)
+		}
 		if leaving && after == nil {
 			c.Wake(ctx, sourceOf(o))
 		}

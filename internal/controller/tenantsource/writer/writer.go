@@ -31,7 +31,7 @@ var pauses = retry.Backoff{First: time.Second, Last: time.Minute}
 type Object struct {
 	// Found is unset where there is no object of the name, Ours where it is not one of the source's.
 	Found, Ours bool
-	// Known is unset while status does not speak of the spec: the row stays as it is.
+	// Known is unset while status does not speak of the spec: the row stays as it is. The row has no key while that is not known.
 	Known bool
 	Row   statetable.Row
 }

@@ -300,6 +300,18 @@ func TestWriter(t *testing.T) {
 			},
 			want: []string{"a Live", "b Live"}, wrote: 3, told: []string{"compared=true"},
 		},
+		"the row of an object stays while its key is not known": {
+			play: func(c *cluster, _ *table, r *running) {
+				r.change(c, "c", "Live")
+				time.Sleep(time.Minute)
+				c.objects["c"] = statetable.Row{Name: "c", Version: c.version}
+				r.Differ("key of c", "c")
+				time.Sleep(25 * time.Hour)
+			},
+			want: []string{"a Live", "b Live", "c Live"}, wrote: 3, told: []string{"compared=true"},
+		},
+			want: []string{"a Live", "b Live", "c Live"}, wrote: 2, told: []string{"compared=true"},
+		},
 		"rows from before the cluster was restored are replaced": {
 			before: []statetable.Row{{Source: source, Key: "key of a", Name: "a", State: "Lost", Version: 1000}, {Source: source, Key: "key of z", Name: "z", State: "Live", Version: 1001}},
 			want:   []string{"a Live", "b Live", "z Gone"}, wrote: 3, told: []string{"compared=true"},
