@@ -310,8 +310,6 @@ func TestWriter(t *testing.T) {
 			},
 			want: []string{"a Live", "b Live", "c Live"}, wrote: 3, told: []string{"compared=true"},
 		},
-			want: []string{"a Live", "b Live", "c Live"}, wrote: 2, told: []string{"compared=true"},
-		},
 		"rows from before the cluster was restored are replaced": {
 			before: []statetable.Row{{Source: source, Key: "key of a", Name: "a", State: "Lost", Version: 1000}, {Source: source, Key: "key of z", Name: "z", State: "Live", Version: 1001}},
 			want:   []string{"a Live", "b Live", "z Gone"}, wrote: 3, told: []string{"compared=true"},
