@@ -93,6 +93,8 @@ type table struct {
 	calls   []int
 	// cut ends a call after so many changes, once.
 	cut int
+	// each is how long a change takes, and a call has 40 seconds.
+	each time.Duration
 }
 
 func newTable() *table { return &table{rows: map[string]statetable.Row{}, refuses: map[string]bool{}} }
@@ -120,6 +122,10 @@ func (t *table) Write(_ context.Context, changes []statetable.Change) (refused [
 	defer t.mu.Unlock()
 	if t.away != "" {
 		return nil, errors.New(t.away)
+	}
+	took := time.Duration(len(changes)) * t.each
+	if time.Sleep(min(took, 40*time.Second)); took > 40*time.Second {
+		return nil, errors.New("the time is over")
 	}
 	if len(changes) > 0 {
 		t.calls = append(t.calls, len(changes))
@@ -309,6 +315,19 @@ func TestWriter(t *testing.T) {
 				time.Sleep(25 * time.Hour)
 			},
 			want: []string{"a Live", "b Live", "c Live"}, wrote: 3, told: []string{"compared=true"},
+		},
+		"a database that is too slow for many rows at once gets fewer": {
+			play: func(c *cluster, table *table, r *running) {
+				table.each = 300 * time.Millisecond
+				for i := range 1000 {
+					r.change(c, fmt.Sprintf("c%d", i), "Live")
+				}
+				time.Sleep(time.Hour)
+				for i := range 1000 {
+					delete(table.rows, fmt.Sprintf("key of c%d", i))
+				}
+			},
+			want: []string{"a Live", "b Live"}, wrote: 1002, told: []string{"compared=true", "compared=true the time is over", "compared=true"},
 		},
 		"rows from before the cluster was restored are replaced": {
 			before: []statetable.Row{{Source: source, Key: "key of a", Name: "a", State: "Lost", Version: 1000}, {Source: source, Key: "key of z", Name: "z", State: "Live", Version: 1001}},
