@@ -35,6 +35,11 @@ func (b *bench) life(ctx context.Context, s *stack.Stack, flags []string) (err e
 		return err
 	}
 	defer tenants.Close()
+	return b.liveThrough(ctx, s, tenants)
+}
+
+// liveThrough lets the first poll begin, and prints what it costs until nothing moves any more.
+func (b *bench) liveThrough(ctx context.Context, s *stack.Stack, tenants *stack.Objects) error {
 	calls, err := s.AWS.Calls(ctx)
 	if err != nil {
 		return err
@@ -55,7 +60,7 @@ func (b *bench) life(ctx context.Context, s *stack.Stack, flags []string) (err e
 	if err := b.awaitLive(ctx); err != nil {
 		return err
 	}
-	written := time.Since(begun).Seconds()
+	live := time.Since(begun).Seconds()
 	replica := rig.Bench{Replica: b.operator}
 	if err := replica.Settle(ctx, func(ctx context.Context) (int, error) { return b.work(ctx, s) }); err != nil {
 		return err
@@ -65,11 +70,16 @@ func (b *bench) life(ctx context.Context, s *stack.Stack, flags []string) (err e
 		return err
 	}
 	now, err := s.AWS.Calls(ctx)
+	b.printLife(f, ready, live, stack.Sum(now.Since(calls)))
+	return err
+}
+
+func (b *bench) printLife(f figures, ready, live float64, calls int) {
 	each := func(n float64) float64 { return n / float64(b.rows) }
 	rig.PrintTimes(b.out, func(line func(string, bool, string, ...any)) {
 		line("all tenants Ready", true, "%.0f s", ready)
-		line("all rows Live", b.states != nil, "%.0f s", written)
-		line("AWS calls per tenant", true, "%.3f", each(float64(stack.Sum(now.Since(calls)))))
+		line("all rows Live", b.states != nil, "%.0f s", live)
+		line("AWS calls per tenant", true, "%.3f", each(float64(calls)))
 		line("writes per tenant, with its creation", true, "%.3f", each(float64(f.tenants)))
 		line("writes to the source", true, "%d", f.source)
 		line("rows written per tenant", b.states != nil, "%.3f", each(f.rows))
@@ -78,7 +88,6 @@ func (b *bench) life(ctx context.Context, s *stack.Stack, flags []string) (err e
 		line("peak memory", true, "%.0f MiB, at rest %.0f MiB", f.used.Peak/rig.Mebibyte, f.used.Resident/rig.Mebibyte)
 		line("peak memory of a child", true, "%.0f MiB", f.children/rig.Mebibyte)
 	})
-	return err
 }
 
 // work is what AWS, etcd and the state table have seen of the operator.

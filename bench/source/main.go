@@ -44,6 +44,8 @@ type config struct {
 	provider string
 	// watch measures changes of a watched table, states the state table, and full the whole life of the tenants instead.
 	watch, stateTable, full bool
+	// away is how long the database of the state table can't be reached.
+	away time.Duration
 }
 
 func main() { rig.Main("source", parse, run) }
@@ -54,6 +56,7 @@ func parse(args []string) (c config, err error) {
 	flags.StringVar(&c.provider, "provider", string(mapping.Postgres), "dynamodb, postgres, mysql, mongodb or redis")
 	flags.BoolVar(&c.watch, "watch", true, "also measure changes of a watched table")
 	flags.BoolVar(&c.stateTable, "state-table", true, "also measure a state table, spec.writeBack")
+	flags.DurationVar(&c.away, "away", time.Minute, "how long the database of the state table is away")
 	flags.BoolVar(&c.full, "full", false, "run all controllers with a simulated AWS, and measure only how all rows become Ready tenants; with and without --state-table")
 	if err := rig.ParseFlags(flags, args); err != nil {
 		return c, err
@@ -249,9 +252,7 @@ func (b *bench) prepare(ctx context.Context, provider mapping.Provider) error {
 	if b.states == nil {
 		return b.kube.Create(ctx, o)
 	}
-	if b.full {
-		o.Spec.WriteBack = b.states.writeBack(o.Spec.Provider)
-	}
+	o.Spec.WriteBack = b.states.writeBack(o.Spec.Provider)
 	return errors.Join(b.kube.Create(ctx, b.states.secret()), b.kube.Create(ctx, o))
 }
 

@@ -57,11 +57,18 @@ func readsTable(query, table string) bool {
 	return regexp.MustCompile(`(?i)\b(from|join|table)\s+(["` + "`" + `\w]+\s*\.\s*)?["` + "`" + `]?` + regexp.QuoteMeta(name) + `\b`).MatchString(query)
 }
 
-// StateKey is the key of the row of a tenant: its name, or where the source says so the key of the customer's row, which known tells
-// whether it is on the object yet.
-func StateKey(o metav1.Object, keyed bool) (key string, known bool) {
-	key = o.GetAnnotations()[v1alpha1.AnnotationSourceRow]
-	return orElse(key, o.GetName()), key != "" || !keyed
+// StateKey is the key of the row of a tenant, whose source is named by its labels; ok is false for a tenant without one. It is
+// not known either where the source has a rowKey, and the tenant was last written before the source had a state table: the next
+// poll notes it.
+func StateKey(o metav1.Object) (key string, ok bool) {
+	if o.GetLabels()[v1alpha1.LabelSourceUID] == "" {
+		return "", false
+	}
+	notes := o.GetAnnotations()
+	if key = notes[v1alpha1.AnnotationSourceRow]; key == "" && notes[v1alpha1.AnnotationSourceRowKey] == "" {
+		key = o.GetName()
+	}
+	return key, key != ""
 }
 
 // worst is the order of the states, from the one that needs attention first.
@@ -70,13 +77,13 @@ var worst = []v1alpha1.DomainState{
 	v1alpha1.DomainIssuing, v1alpha1.DomainDeploying, v1alpha1.DomainDisabled, v1alpha1.DomainLive, v1alpha1.DomainLeaving,
 }
 
-// StateRow is the row of a tenant in the state table of its source. known is false while status does not speak of the spec
-// yet, or the key is not known: then the row stays as it is.
-func StateRow(o *v1alpha1.DistributionTenant, source string, keyed bool) (row statetable.Row, known bool) {
+// StateRow is the row of a tenant in the state table of its source. ok is false while status does not speak of the spec
+// yet: then the row stays as it is.
+func StateRow(o *v1alpha1.DistributionTenant, source string) (row statetable.Row, ok bool) {
 	s := o.Status
-	key, known := StateKey(o, keyed)
-	if s.ObservedGeneration != o.Generation || !known {
-		return statetable.Row{Key: key, Name: o.Name, Version: ResourceVersion(o.ResourceVersion)}, false
+	key, keyed := StateKey(o)
+	if s.ObservedGeneration != o.Generation || !keyed {
+		return row, false
 	}
 	row = statetable.Row{
 		Source: source, Key: key, Namespace: o.Namespace, Name: o.Name, State: statetable.Pending, DNSTarget: s.DNSTarget, TenantID: s.ID,

@@ -21,6 +21,7 @@ func TestStateRow(t *testing.T) {
 		return &v1alpha1.DistributionTenant{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: "shop", Name: "acme", Generation: 3, ResourceVersion: "12345678901", CreationTimestamp: early,
+				Labels:      map[string]string{v1alpha1.LabelSourceUID: "uid"},
 				Annotations: map[string]string{v1alpha1.AnnotationSourceRow: "cust_42", v1alpha1.AnnotationSourceRevision: "7"},
 			},
 			Status: v1alpha1.DistributionTenantStatus{
@@ -38,19 +39,21 @@ func TestStateRow(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(o *v1alpha1.DistributionTenant)
 		want   func(r *statetable.Row)
-		keyed  bool
 		none   bool
 	}{
 		"a customer who is served": {},
+		"the key is not known before a poll has noted it": {
+			change: func(o *v1alpha1.DistributionTenant) {
+				o.Annotations = map[string]string{v1alpha1.AnnotationSourceRowKey: "QKRVG77Q3PHH53BV.2JI7SI34EFDEQ5YO"}
+			},
+			none: true,
+		},
 		"status speaks of an earlier spec, so nothing is said": {
 			change: func(o *v1alpha1.DistributionTenant) { o.Generation = 4 }, none: true,
 		},
 		"without rowKey the name is the key": {
 			change: func(o *v1alpha1.DistributionTenant) { o.Annotations = nil },
 			want:   func(r *statetable.Row) { r.Key, r.Revision = "acme", "" },
-		},
-		"with rowKey, nothing is said before the key is on the object": {
-			change: func(o *v1alpha1.DistributionTenant) { o.Annotations = nil }, keyed: true, none: true,
 		},
 		"nothing is known of the domains yet": {
 			change: func(o *v1alpha1.DistributionTenant) { o.Status.Domains = nil },
@@ -79,7 +82,7 @@ func TestStateRow(t *testing.T) {
 			if tt.want != nil {
 				tt.want(&want)
 			}
-			got, ok := convert.StateRow(o, "c/shop/customers", tt.keyed)
+			got, ok := convert.StateRow(o, "c/shop/customers")
 			if ok == tt.none {
 				t.Fatalf("said: %v", ok)
 			}

@@ -110,7 +110,7 @@ func (s *stage) wrongStates() string {
 		gone[name] = true
 	}
 	for i := range objects {
-		want, known := convert.StateRow(&objects[i], s.stateSource(), false)
+		want, known := convert.StateRow(&objects[i], s.stateSource())
 		got, found := rows[objects[i].Name]
 		delete(rows, objects[i].Name)
 		delete(gone, objects[i].Name)

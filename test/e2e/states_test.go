@@ -227,7 +227,7 @@ func (s *stateScene) differing() (keys []string) {
 	for _, o := range s.tenants() {
 		row := rows[o.Name]
 		delete(rows, o.Name)
-		if want, known := convert.StateRow(&o, row[statetable.ColumnSource], false); known && !saysTheSame(row, &want) {
+		if want, known := convert.StateRow(&o, row[statetable.ColumnSource]); known && !saysTheSame(row, &want) {
 			keys = append(keys, o.Name)
 		}
 	}

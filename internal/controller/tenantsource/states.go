@@ -35,9 +35,7 @@ type keeping struct {
 
 	generation int64
 	hosts      []string
-	// keyed says that the rows have the keys of the customers' rows.
-	keyed bool
-	stop  func()
+	stop       func()
 }
 
 // keep keeps the writer of the source as the spec wants it, and says what is known of the state table.
@@ -73,7 +71,7 @@ func (p *pass) keeper(o *v1alpha1.TenantSource, hosts []string) keeping {
 	table := stateTable{Controller: c, source: o, hosts: hosts}
 	w := writer.New(writer.Options{
 		Source: table.target(mapping.Secret{}).Source, Namespace: t.namespace, Removes: convert.StateRemoves(o),
-		Fleet: stateFleet{t, table.target(mapping.Secret{}).Source, o.Spec.RowKey != ""}, Table: table, Now: c.Clock.Now, Slots: c.writes,
+		Fleet: stateFleet{t, table.target(mapping.Secret{}).Source}, Table: table, Now: c.Clock.Now, Slots: c.writes,
 		Tell: func(v statetable.Verdict, news bool) {
 			if c.Observer.Written(key, &v); news {
 				c.Wake(ctx, key)
@@ -89,7 +87,7 @@ func (p *pass) keeper(o *v1alpha1.TenantSource, hosts []string) keeping {
 		}
 	}()
 	go w.Run(ctx)
-	return keeping{Writer: w, generation: o.Generation, hosts: hosts, keyed: o.Spec.RowKey != "", stop: stop}
+	return keeping{Writer: w, generation: o.Generation, hosts: hosts, stop: stop}
 }
 
 // unkeep ends the writer of a previous source of the name.
@@ -144,9 +142,9 @@ func (c *Controller) differs(ctx context.Context, before, after *v1alpha1.Distri
 		if o == nil {
 			continue
 		}
-		k, leaving := c.keepingOf(sourceOf(o))
-		if key, known := convert.StateKey(o, k.keyed); known {
-			k.Differ(key, o.Name)
+		w, leaving := c.writerOf(sourceOf(o))
+		if key, known := convert.StateKey(o); known {
+			w.Differ(key, o.Name)
 		}
 		if leaving && after == nil {
 			c.Wake(ctx, sourceOf(o))
@@ -156,7 +154,7 @@ func (c *Controller) differs(ctx context.Context, before, after *v1alpha1.Distri
 
 // says stands for what the row of an object says.
 func says(o *v1alpha1.DistributionTenant) (digest statetable.Digest) {
-	if row, known := convert.StateRow(o, "", false); known {
+	if row, known := convert.StateRow(o, ""); known {
 		digest = row.Digest()
 	}
 	return digest
@@ -166,15 +164,15 @@ func sourceOf(o *v1alpha1.DistributionTenant) types.NamespacedName {
 	return types.NamespacedName{Namespace: o.Labels[v1alpha1.LabelSourceNamespace], Name: o.Labels[v1alpha1.LabelSource]}
 }
 
-// keepingOf has the writer of a source, if it has one. leaving is set while the source waits for its deleted objects.
-func (c *Controller) keepingOf(key types.NamespacedName) (k keeping, leaving bool) {
+// writerOf is the writer of a source, nil if it has none. leaving is set while the source waits for its deleted objects.
+func (c *Controller) writerOf(key types.NamespacedName) (w *writer.Writer, leaving bool) {
 	_, s := c.Of(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s == nil {
-		return keeping{}, false
+		return nil, false
 	}
-	return s.keeping, s.leaving
+	return s.keeping.Writer, s.leaving
 }
 
 // stateFleet are the objects of a source as its writer looks at them.
@@ -182,11 +180,15 @@ type stateFleet struct {
 	target
 
 	source string
-	keyed  bool
 }
 
 func (f stateFleet) look(o *v1alpha1.DistributionTenant) writer.Object {
-	row, known := convert.StateRow(o, f.source, f.keyed)
+	row, known := convert.StateRow(o, f.source)
+	if !known {
+		key, _ := convert.StateKey(o)
+		row = statetable.Row{Key: key, Name: o.Name}
+	}
+	row.Version = convert.ResourceVersion(o.ResourceVersion)
 	return writer.Object{Found: true, Ours: relation(o, f.labels) != tenantsource.Foreign, Known: known, Row: row}
 }
 

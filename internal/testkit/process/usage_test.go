@@ -2,6 +2,7 @@ package process_test
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
@@ -19,5 +20,14 @@ func TestUsageOfThisProcess(t *testing.T) {
 	}
 	if gone := process.UsageOf(-1); gone != (process.Usage{}) {
 		t.Errorf("a process that is not there used %+v", gone)
+	}
+}
+
+func TestChildren(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("there is no /proc here")
+	}
+	if !slices.Contains(process.Children(os.Getppid()), os.Getpid()) {
+		t.Error("this process is not a child of its parent")
 	}
 }

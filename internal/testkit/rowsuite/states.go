@@ -163,6 +163,9 @@ func (s *suite) testStateValues(t *testing.T) {
 	full, bare := state(to, "acme", 12), statetable.Row{Source: to.Source, Key: "bare", State: statetable.Gone, Domains: "[]", Version: 1, Updated: stateTime}
 	s.mustStates(t, table, to, upserts(full, bare)...)
 	s.wantStates(t, table, to, full, bare)
+	if found, err := table.RowsOf(t.Context(), to.Source, bare.Key, "unknown"); err != nil || len(found) != 1 || found[0][statetable.ColumnKey] != bare.Key {
+		t.Errorf("of the key %s: %v, %v", bare.Key, found, err)
+	}
 	rows := raw(t, table)
 	if len(rows) != 2 {
 		t.Fatalf("%d rows, want 2", len(rows))

@@ -95,6 +95,8 @@ func (w *Writer) change(ctx context.Context, d statetable.Difference) (statetabl
 	case o.Found && o.Ours && o.Row.Key == d.Key:
 		o.Row.Updated = w.Now()
 		return statetable.Change{Row: o.Row}, map[bool]action{true: write, false: leave}[o.Known], nil
+	case o.Found && o.Ours && o.Row.Key == "":
+		return statetable.Change{}, leave, nil
 	case o.Found:
 		return w.gone(d, o.Row.Version, "Released", fmt.Sprintf("The DistributionTenant %s no longer belongs to this row of the TenantSource.", d.Name)), write, nil
 	}

@@ -18,8 +18,11 @@ import (
 const (
 	// gather is how long the first change waits for others.
 	gather = 500 * time.Millisecond
-	// batch is how many rows are written at once, fewest how many where the database may be too slow for that.
-	batch, fewest = 500, 25
+	// batch is the most rows that are written at once. After a call that took longer than slow it is half as many, so that a slow
+	// database gets no more than it writes within its time, and twice as many after one that took less than quick.
+	batch = 500
+	slow  = 20 * time.Second
+	quick = 5 * time.Second
 	// compareEvery is how often the whole table is compared, for what others have changed in it.
 	compareEvery = 24 * time.Hour
 )
@@ -31,7 +34,7 @@ var pauses = retry.Backoff{First: time.Second, Last: time.Minute}
 type Object struct {
 	// Found is unset where there is no object of the name, Ours where it is not one of the source's.
 	Found, Ours bool
-	// Known is unset while status does not speak of the spec: the row stays as it is.
+	// Known is unset while status does not speak of the spec: the row stays as it is. The row has no key while that is not known.
 	Known bool
 	Row   statetable.Row
 }
@@ -78,9 +81,8 @@ type Writer struct {
 
 	// told has room for one signal that there is something to do.
 	told chan struct{}
-	// most is how many rows the next call writes: half as many after a failure, because a slow database may never get through with
-	// all, and some more after each success. failures is how often it has failed in succession.
-	most, failures int
+	// size is how many rows are written at once now, failures how often that has failed in succession.
+	size, failures int
 
 	mu       sync.Mutex
 	backlog  statetable.Backlog
@@ -92,7 +94,7 @@ type Writer struct {
 }
 
 // New makes a writer, which does nothing until it runs.
-func New(o Options) *Writer { return &Writer{Options: o, told: make(chan struct{}, 1), most: batch} }
+func New(o Options) *Writer { return &Writer{Options: o, told: make(chan struct{}, 1), size: batch} }
 
 // Differ notes that the row of an object may differ.
 func (w *Writer) Differ(key, name string) {
@@ -205,17 +207,29 @@ func (w *Writer) round(ctx context.Context, compares bool) error {
 	}
 	for {
 		w.mu.Lock()
-		rows := w.backlog.Take(w.most, w.Now())
+		rows := w.backlog.Take(w.size, w.Now())
 		w.mu.Unlock()
 		if len(rows) == 0 {
 			return nil
 		}
-		if err := w.write(ctx, rows); err != nil {
-			w.most = max(fewest, w.most/2)
+		begun := w.Now()
+		err := w.write(ctx, rows)
+		w.pace(w.Now().Sub(begun))
+		if err != nil {
 			return err
 		}
-		w.most, w.failures = min(batch, w.most+w.most/10), 0
+		w.failures = 0
 		w.conclude(nil)
+	}
+}
+
+// pace fits the size of the next call to the time that one took.
+func (w *Writer) pace(took time.Duration) {
+	switch {
+	case took > slow:
+		w.size = max(w.size/2, 1)
+	case took < quick:
+		w.size = min(2*w.size, batch)
 	}
 }
 
