@@ -168,6 +168,9 @@ func wholeCases(l *lifecycle, all []boundary, r *rand.Rand) (list []*kase) {
 		list = append(list, &kase{family: "storm", lifecycle: l, what: fmt.Sprintf("API server, dice %d", n+1), chaos: kubeStorm, during: watchesDrop})
 	}
 	list = append(list, &kase{family: "storm", lifecycle: l, what: "AWS", chaos: awsStorm})
+	if l.sourced {
+		list = append(list, &kase{family: "storm", lifecycle: l, what: "state table", chaos: tableStorm})
+	}
 	if l.provider != nil {
 		list = append(list, &kase{family: "storm", lifecycle: l, what: string(l.provider.name), chaos: providerStorm, forgives: rewrites})
 	}
@@ -275,6 +278,11 @@ func awsStorm(r *rand.Rand) func(call) string {
 // providerStorm is the same for the DNS provider, which hears of a lifecycle in far fewer calls.
 func providerStorm(r *rand.Rand) func(call) string {
 	return dice(r, 3, dnsSide, []string{"error-before", "error-committed", "throttle", "reset-before", "reset-committed", "truncated"})
+}
+
+// tableStorm lets every other row fail that is written to a state table.
+func tableStorm(r *rand.Rand) func(call) string {
+	return dice(r, 2, tableSide, []string{"error-before", "error-committed", "throttle", "denied"})
 }
 
 func dice(r *rand.Rand, sides int, s side, names []string) func(call) string {

@@ -320,7 +320,7 @@ func stateMutations() []mutation {
 	}, {
 		name:         "a difference is forgotten when the database fails",
 		replacements: []replacement{{stateWriter, "(*Writer).putBack", ``, nil}},
-		cases:        []string{"table/source-follow/table:WriteState#1/error-before", "table/source-follow/table:WriteState#2/error-before"},
+		cases:        []string{"storm/source-follow/state table", "storm/source-watch/state table"},
 		oracles:      []string{oracleStates},
 	}, {
 		name: "gone rows are not written",

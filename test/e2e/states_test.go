@@ -146,10 +146,10 @@ func (s *stateScene) follow(change ...func(*v1alpha1.TenantSource)) {
 	}
 }
 
-// run starts an operator, with the grant of its namespaces if there is one.
+// run starts an operator, which lets every namespace have everything unless the flags say otherwise.
 func (s *stateScene) run(flags ...string) *stack.Operator {
 	s.t.Helper()
-	flags = append([]string{"--controllers=tenantsource", "--cluster-id=" + stateCluster, "--cluster-check=false"}, flags...)
+	flags = append([]string{"--controllers=tenantsource", "--cluster-id=" + stateCluster, "--cluster-check=false", "--grants=Off"}, flags...)
 	if endpoint := s.engine.Endpoint(); endpoint != "" {
 		flags = append(flags, "--dynamodb-endpoint="+endpoint)
 	}
