@@ -278,7 +278,7 @@ const (
 	// ReasonUpToDate (True): the state table is up to date, or will be within seconds.
 	ReasonUpToDate = "UpToDate"
 	// ReasonWriteFailed (False): the state table cannot be written. The message says since when changes are waiting. Nothing is lost, and the tenants are not affected.
-	// Fix: follow the message. The operator tries again automatically, at least every minute, and immediately after a change of the spec.
+	// Fix: follow the message. The operator tries again automatically, at least every 15 seconds, and immediately after a change of the spec.
 	ReasonWriteFailed = "WriteFailed"
 	// ReasonStatesRefused (False): the database rejects the rows of some tenants. The other rows are up to date.
 	// Fix: follow the message. Usually a trigger or a constraint of the state table rejects them, or another session holds a lock.

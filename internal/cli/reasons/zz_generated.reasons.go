@@ -71,7 +71,7 @@ var cloudFront = map[string]string{
 	"TooManyInvalidations":    "Wait. The operator tries again every minute. To use fewer paths with a star at the same time, replace several by a shorter one.",
 	"UpdatePending":           "Wait, or check the Ready condition, which says what delays the change.",
 	"ValidationFailed":        "Correct the field that the message names.",
-	"WriteFailed":             "Follow the message. The operator tries again automatically, at least every minute, and immediately after a change of the spec.",
+	"WriteFailed":             "Follow the message. The operator tries again automatically, at least every 15 seconds, and immediately after a change of the spec.",
 	"WrongAccount":            "Give the operator credentials, or the namespace a grant, for the account that the message names. Until then, the resource is not changed.",
 	"ZoneAmbiguous":           "Set spec.dns.hostedZoneId to the zone to use.",
 	"ZoneNotFound":            "Create a public hosted zone for the domain, or set the correct one in spec.dns.hostedZoneId. For a zone in another account, set spec.dns.assumeRoleArn.",

@@ -17,7 +17,7 @@ import (
 
 const (
 	// gather is how long the first change waits for others.
-	gather = 500 * time.Millisecond
+	gather = time.Second
 	// batch is the most rows that are written at once. After a call that took longer than slow it is half as many, so that a slow
 	// database gets no more than it writes within its time, and twice as many after one that took less than quick.
 	batch = 500
@@ -28,7 +28,7 @@ const (
 )
 
 // pauses are those before the next try where the table can't be written.
-var pauses = retry.Backoff{First: time.Second, Last: time.Minute}
+var pauses = retry.Backoff{First: time.Second, Last: 15 * time.Second}
 
 // Object is what the table should say of one tenant.
 type Object struct {
