@@ -168,14 +168,6 @@ func SecretOf(o *v1alpha1.TenantSource) SecretRef {
 	return SecretRef{ref.Name, "spec." + string(s.Provider) + ".connectionSecretRef"}
 }
 
-// StateSecretOf is the Secret of the state table.
-func StateSecretOf(o *v1alpha1.TenantSource) SecretRef {
-	if b := o.Spec.WriteBack; b != nil && b.ConnectionSecretRef != nil {
-		return SecretRef{b.ConnectionSecretRef.Name, "spec.writeBack.connectionSecretRef"}
-	}
-	return SecretRef{}
-}
-
 // SecretOffer is the label, with its value, that offers a Secret to the source.
 func SecretOffer(o *v1alpha1.TenantSource) string {
 	value := o.Name

@@ -105,7 +105,7 @@ func rendered(t *testing.T, o *v1alpha1.TenantSource) string {
 	limits, canaries, _ := convert.SourceLimits(o)
 	text, err := json.Marshal([]any{
 		config, ref.Name, ref.Field, convert.SourceQuery(o, mapping.NewSecret("canary"), []string{"name"}), convert.SourceGuard(o), convert.TargetNamespace(o), convert.SourcePolicy(o),
-		limits, canaries, convert.StateTarget(o, "cluster", mapping.NewSecret("canary")), convert.StateSecretOf(o), convert.StateRemoves(o),
+		limits, canaries, convert.StateTableOf(o, "cluster"),
 	})
 	if err != nil {
 		t.Fatal(err)

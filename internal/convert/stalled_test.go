@@ -81,6 +81,7 @@ var (
 		"Ready": "all is well", "Provisioned": "all is well", "Terminating": "the namespace is on its way out", "Applied": "all is well",
 		"PartiallyApplied": "the API server is asked again", "Error": "the API server is asked again",
 		"UpToDate": "all is well", "WriteFailed": "databases recover, and the tenants are not affected",
+		"StatesBehind":  "the database catches up",
 		"StatesRefused": "one customer's row does not fail the table; all other rows are written",
 		"RolledOut":     "all is well", "RollingOut": "the change is on its way", "TenantsFailed": "these tenants are tried again",
 		"RolloutPaused": "a person asked for it",

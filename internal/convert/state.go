@@ -17,35 +17,50 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 )
 
-// StateTarget is the state table of a source in a cluster. It has one.
-func StateTarget(o *v1alpha1.TenantSource, cluster string, connection mapping.Secret) statetable.Target {
+// StateTable is what a source says of its state table.
+type StateTable struct {
+	Provider mapping.Provider
+	// Target is the table without its connection string, which is in the Secret.
+	Target statetable.Target
+	Secret SecretRef
+	// Removes is set where the rows of tenants that are gone are removed.
+	Removes bool
+	// Problem says why the table must not be written, empty if nothing is known against it.
+	Problem string
+}
+
+// StateTableOf is the state table of a source in a cluster. It has one.
+func StateTableOf(o *v1alpha1.TenantSource, cluster string) StateTable {
 	b := o.Spec.WriteBack
-	q := SourceQuery(o, connection, nil)
-	q.DynamoDB.AssumeRoleARN = orElse(b.AssumeRoleARN, q.DynamoDB.AssumeRoleARN)
-	return statetable.Target{Query: q, Table: b.Table, Source: cluster + "/" + o.Namespace + "/" + o.Name}
+	t := StateTable{
+		Provider: mapping.Provider(o.Spec.Provider), Removes: b.Deleted == v1alpha1.DeletedStateRemove,
+		Target: statetable.Target{Query: SourceQuery(o, mapping.Secret{}, nil), Table: b.Table, Source: cluster + "/" + o.Namespace + "/" + o.Name},
+	}
+	t.Target.DynamoDB.AssumeRoleARN = orElse(b.AssumeRoleARN, t.Target.DynamoDB.AssumeRoleARN)
+	if b.ConnectionSecretRef != nil {
+		t.Secret = SecretRef{b.ConnectionSecretRef.Name, "spec.writeBack.connectionSecretRef"}
+	}
+	t.Problem = stateProblem(o, t.Target)
+	return t
 }
 
-// StateRemoves reports whether the rows of tenants that are gone are removed.
-func StateRemoves(o *v1alpha1.TenantSource) bool {
-	return o.Spec.WriteBack.Deleted == v1alpha1.DeletedStateRemove
-}
-
-// StateProblem says why a state table must not be written, empty if nothing is known against it: one that the source reads would
-// make rows of rows, and wake the source with each of its own writes.
-func StateProblem(o *v1alpha1.TenantSource) string {
+// stateProblem refuses a table that the source reads: it would make rows of rows, and wake the source with each of its own
+// writes.
+func stateProblem(o *v1alpha1.TenantSource, to statetable.Target) string {
 	const own = ": set spec.writeBack.table to a table of its own"
-	table := o.Spec.WriteBack.Table
 	if sql := cmp.Or(o.Spec.Postgres, o.Spec.MySQL); sql != nil {
-		if readsTable(sql.Query, table) {
-			return "spec.writeBack.table: the query reads " + table + own
+		if readsTable(sql.Query, to.Table) {
+			return "spec.writeBack.table: the query reads " + to.Table + own
 		}
-		if o.Spec.Watch != nil && readsTable(o.Spec.Watch.Query, table) {
-			return "spec.writeBack.table: spec.watch.query reads " + table + own
+		if o.Spec.Watch != nil && readsTable(o.Spec.Watch.Query, to.Table) {
+			return "spec.writeBack.table: spec.watch.query reads " + to.Table + own
 		}
 	}
 	if r := o.Spec.Redis; r != nil {
-		if matches, _ := path.Match(r.KeyPattern, table+":"+o.Namespace); matches {
-			return "spec.writeBack.table: spec.redis.keyPattern matches keys that begin with " + table + ":" + own
+		// A star of Redis matches slashes, too.
+		plain := strings.NewReplacer("/", "_")
+		if matches, _ := path.Match(plain.Replace(r.KeyPattern), plain.Replace(to.RedisKey("x"))); matches {
+			return "spec.writeBack.table: spec.redis.keyPattern matches the keys of its rows, such as " + to.RedisKey("x") + own
 		}
 	}
 	return ""

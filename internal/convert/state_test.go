@@ -105,7 +105,7 @@ func TestStateProblem(t *testing.T) {
 		return o
 	}
 	redis := func(pattern string) *v1alpha1.TenantSource {
-		return &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}, Spec: v1alpha1.TenantSourceSpec{Redis: &v1alpha1.RedisSource{KeyPattern: pattern}}}
+		return &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "customers"}, Spec: v1alpha1.TenantSourceSpec{Redis: &v1alpha1.RedisSource{KeyPattern: pattern}}}
 	}
 	for name, tt := range map[string]struct {
 		o     *v1alpha1.TenantSource
@@ -126,7 +126,7 @@ func TestStateProblem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.o.Spec.WriteBack = &v1alpha1.SourceWriteBack{Table: tt.table}
-			if got := convert.StateProblem(tt.o); (got != "") != tt.bad {
+			if got := convert.StateTableOf(tt.o, "cluster").Problem; (got != "") != tt.bad {
 				t.Errorf("got %q", got)
 			}
 		})

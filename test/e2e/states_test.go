@@ -419,6 +419,23 @@ func TestStateTablesThatAreRefused(t *testing.T) {
 	s.leavesCustomersAlone()
 	s.rests()
 	s.removes()
+	s.goesWithoutItsGrant()
+}
+
+// goesWithoutItsGrant deletes the source after it was taken what it writes. Its tenants go, and nothing is written.
+func (s *stateScene) goesWithoutItsGrant() {
+	s.t.Helper()
+	s.grant(`{"hosts": ["127.0.0.1"]}`)
+	s.sourceReaches("False/NotGranted")
+	before := s.rows()
+	s.kubectl("delete", "cfts", "customers", "--wait=false")
+	s.sourceReaches("False/DeletionHeld")
+	s.kubectl("annotate", "cfts/customers", v1alpha1.AnnotationApproveDeletions+"="+s.getSource().Status.HeldDeletions.PlanHash)
+	s.eventually(func(g gomega.Gomega) {
+		s.release()
+		g.Expect(s.kubectl("get", "cfts", "-o", "name")).To(gomega.BeEmpty())
+	})
+	s.same(before)
 }
 
 // stateGrant is the flag with the grant of all namespaces.

@@ -283,6 +283,9 @@ const (
 	// ReasonStatesRefused (False): the database rejects the rows of some tenants. The other rows are up to date.
 	// Fix: follow the message. Usually a trigger or a constraint of the state table rejects them, or another session holds a lock.
 	ReasonStatesRefused = "StatesRefused"
+	// ReasonStatesBehind (False): the database takes rows, but some have been waiting for more than a minute.
+	// Fix: wait if many tenants have changed at once. Otherwise make the database faster, or look for what else it does.
+	ReasonStatesBehind = "StatesBehind"
 )
 
 // Reasons of the CertificateReady condition.

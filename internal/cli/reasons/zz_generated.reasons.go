@@ -65,6 +65,7 @@ var cloudFront = map[string]string{
 	"RolloutStopped":          "The message names the first of these tenants and its error. Correct the spec, the rows, or the cause of the error: the rollout continues automatically when these tenants are ready. To undo the change, restore the previous spec or rows. See Rollouts.",
 	"RowsRejected":            "Correct the rows that status.rejectedRows names.",
 	"SourceError":             "Correct what the message names: the table, a column, the query, or the permissions of the database user. If the message contains a hash and the change of the table is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to the hash.",
+	"StatesBehind":            "Wait if many tenants have changed at once. Otherwise make the database faster, or look for what else it does.",
 	"StatesRefused":           "Follow the message. Usually a trigger or a constraint of the state table rejects them, or another session holds a lock.",
 	"Suspended":               "Remove spec.suspend.",
 	"TenantsFailed":           "The message names the first of these tenants and its error. Correct its cause.",

@@ -84,10 +84,13 @@ type Controller struct {
 	Options
 	*reconcile.Known[session]
 
-	// streams has a slot for each table that is listened to, and writes for each state table that is written.
-	streams, writes *semaphore.Weighted
+	// streams has a slot for each table that is listened to, and writes the turns of calls to state tables.
+	streams *semaphore.Weighted
+	writes  *stateTurns
 	// mu guards what sessions know of deletions and of writers.
 	mu sync.Mutex
+	// finishing ends the writers of sources that are gone.
+	finishing map[client.ObjectKey]func()
 }
 
 // session is what the process remembers of one source.
@@ -120,7 +123,7 @@ type named struct{ created, updated int }
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, Known: reconcile.NewKnown[session](nil), streams: semaphore.NewWeighted(int64(o.MaxWatches)), writes: semaphore.NewWeighted(StateSlots)}
+	return &Controller{Options: o, Known: reconcile.NewKnown[session](nil), streams: semaphore.NewWeighted(int64(o.MaxWatches)), writes: newStateTurns(), finishing: map[client.ObjectKey]func(){}}
 }
 
 // New implements reconcile.Kind.
@@ -136,7 +139,7 @@ func (c *Controller) Status(o *v1alpha1.TenantSource) any { return &o.Status }
 func (c *Controller) Forget(key client.ObjectKey) {
 	if uid, s := c.Drop(key); s != nil {
 		s.unfollow()
-		s.finish()
+		c.finish(key, s)
 		c.Grants.Forget(string(uid))
 		c.Observer.Forgotten(key)
 	}

@@ -54,22 +54,29 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) (recon
 	return p, p.observeRollout(ctx)
 }
 
-// judge asks whether the namespace may have what the source wants. A source that is being deleted wants nothing any
-// more.
+// judge asks whether the namespace may have what the source wants. A source that is being deleted is held for nothing: it only
+// writes no state table that it may not write.
 func (p *pass) judge(ctx context.Context) error {
-	if p.in.Deleting {
-		defer p.Grants.Forget(string(p.object.UID))
-		if !p.in.WritesBack { // whether it may write is to be asked to the end
-			return nil
-		}
-	}
 	asker := grants.Asker{Namespace: p.object.Namespace, UID: string(p.object.UID), Wants: convert.SourceWants(p.object)}
-	if p.in.Memory.LastPoll.IsZero() && !p.in.Deleting {
+	if p.in.Deleting {
+		return p.judgeLast(ctx, asker)
+	}
+	if p.in.Memory.LastPoll.IsZero() {
 		asker.Adds = grant.Usage{Sources: 1}
 	}
 	v, err := p.Grants.Judge(ctx, asker)
 	p.in.Ungranted, p.in.Audited, p.granted = v.Refused, !v.Enforced, v.Grant
 	return err
+}
+
+// judgeLast asks for a source that is being deleted. It takes up nothing of what is granted any more.
+func (p *pass) judgeLast(ctx context.Context, asker grants.Asker) error {
+	defer p.Grants.Forget(asker.UID)
+	if p.in.WritesBack {
+		v, err := p.Grants.Judge(ctx, asker)
+		p.in.Unwritable, p.granted = err != nil || v.Refused != nil && v.Enforced, v.Grant
+	}
+	return nil
 }
 
 // compile makes the program of this generation, once.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -23,19 +26,23 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// StateSlots is how many state tables are written at the same time.
-const StateSlots = 4
+// How many calls to state tables are made at the same time, and how many of them for one namespace: a database that hangs holds
+// its slot for most of a minute.
+const (
+	stateSlots      = 8
+	namespacesSlots = 2
+)
 
 // lastWrites is how long the last states of a source that is gone are tried to be written.
 const lastWrites = time.Minute
 
-// keeping is the writer of a session, or none. generation and hosts are those that it was made for.
+// keeping is the writer of a session, or none. table and hosts are those that it was made for.
 type keeping struct {
 	*writer.Writer
 
-	generation int64
-	hosts      []string
-	stop       func()
+	table convert.StateTable
+	hosts []string
+	stop  func()
 }
 
 // keep keeps the writer of the source as the spec wants it, and says what is known of the state table.
@@ -46,48 +53,66 @@ func (p *pass) keep() *statetable.Verdict {
 		p.Observer.Written(p.key(), nil)
 		return nil
 	}
-	hosts := p.hosts()
-	if k.Writer == nil || k.generation != p.object.Generation && !p.in.Deleting || !sameHosts(k.hosts, hosts) {
-		p.replace(p.keeper(p.object.DeepCopy(), hosts))
+	hosts, table := p.hosts(), convert.StateTableOf(p.object, p.ClusterID)
+	if k.Writer == nil || !reflect.DeepEqual(k.table, table) || !sameHosts(k.hosts, hosts) {
+		p.replace(p.keeper(p.object.DeepCopy(), table, hosts))
 	}
 	return k.Verdict()
 }
 
-// replace ends the writer of the session for another one. Events find the writer at any time.
+// replace ends the writer of the session for another one, which begins. Events find the writer at any time.
 func (p *pass) replace(by keeping) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.session.keeping.Writer != nil {
 		p.session.keeping.stop()
 	}
-	p.session.keeping = by
-}
-
-// keeper starts a writer. It lives longer than the pass, and must keep nothing of it.
-func (p *pass) keeper(o *v1alpha1.TenantSource, hosts []string) keeping {
-	c, key, ctx, stop := p.Controller, client.ObjectKeyFromObject(o), context.Background(), func() {}
-	ctx, stop = context.WithCancel(ctx)
-	t := target{Controller: c, namespace: convert.TargetNamespace(o), labels: convert.SourceLabels(o)}
-	table := stateTable{Controller: c, source: o, hosts: hosts}
-	w := writer.New(writer.Options{
-		Source: table.target(mapping.Secret{}).Source, Namespace: t.namespace, Removes: convert.StateRemoves(o),
-		Fleet: stateFleet{t, table.target(mapping.Secret{}).Source}, Table: table, Now: c.Clock.Now, Slots: c.writes,
-		Tell: func(v statetable.Verdict, news bool) {
-			if c.Observer.Written(key, &v); news {
-				c.Wake(ctx, key)
-			}
-		},
-		Wrote: func(rows int) { c.Observer.Wrote(key, rows) },
-	})
+	if p.session.keeping = by; by.Writer == nil {
+		return
+	}
+	if stop := p.finishing[p.key()]; stop != nil {
+		stop()
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	p.session.keeping.stop = stop
 	go func() {
 		select {
-		case <-c.Stopped:
+		case <-p.Stopped:
 			stop()
 		case <-ctx.Done():
 		}
 	}()
-	go w.Run(ctx)
-	return keeping{Writer: w, generation: o.Generation, hosts: hosts, stop: stop}
+	go by.Run(ctx)
+}
+
+// keeper makes a writer. It lives longer than the pass, and must keep nothing of it.
+func (p *pass) keeper(o *v1alpha1.TenantSource, table convert.StateTable, hosts []string) keeping {
+	c, key := p.Controller, client.ObjectKeyFromObject(o)
+	fleet := stateFleet{target{Controller: c, namespace: convert.TargetNamespace(o), labels: convert.SourceLabels(o)}, table.Target.Source}
+	k := keeping{table: table, hosts: hosts}
+	current := func() bool { // a writer that was replaced, or whose source is gone, has nothing to tell
+		now, _ := c.writerOf(key)
+		return now == k.Writer
+	}
+	k.Writer = writer.New(writer.Options{
+		Source: table.Target.Source, Namespace: fleet.namespace, Removes: table.Removes, MaxRows: c.MaxRows,
+		Fleet: fleet, Table: stateTable{c, o, table, hosts}, Now: c.Clock.Now,
+		Enter: func(ctx context.Context) (func(), error) { return c.writes.enter(ctx, o.Namespace) },
+		Tell: func(v statetable.Verdict, news bool) {
+			if !current() {
+				return
+			}
+			if c.Observer.Written(key, &v); news {
+				c.Wake(context.Background(), key)
+			}
+		},
+		Wrote: func(rows int) {
+			if current() {
+				c.Observer.Wrote(key, rows)
+			}
+		},
+	})
+	return k
 }
 
 // unkeep ends the writer of a previous source of the name.
@@ -97,17 +122,70 @@ func (s *session) unkeep() {
 	}
 }
 
-// finish has the writer of a source that is gone write what it still has to.
-func (s *session) finish() {
-	if k := s.keeping; k.Writer != nil {
-		k.Finish()
-		time.AfterFunc(lastWrites, k.stop)
+// finish has the writer of a source that is gone write what it still has to, unless there is another source of the name by then.
+func (c *Controller) finish(key client.ObjectKey, s *session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := s.keeping
+	if k.Writer == nil {
+		return
 	}
+	c.finishing[key] = k.stop
+	k.Finish()
+	time.AfterFunc(lastWrites, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		k.stop()
+		delete(c.finishing, key)
+	})
 }
+
+// stateTurns give out the turns of calls to state tables.
+type stateTurns struct {
+	all *semaphore.Weighted
+
+	mu          sync.Mutex
+	ofNamespace map[string]*semaphore.Weighted
+}
+
+func newStateTurns() *stateTurns {
+	return &stateTurns{all: semaphore.NewWeighted(stateSlots), ofNamespace: map[string]*semaphore.Weighted{}}
+}
+
+// enter waits for a turn, first among the tables of the namespace and then among all.
+func (t *stateTurns) enter(ctx context.Context, namespace string) (leave func(), err error) {
+	t.mu.Lock()
+	own := t.ofNamespace[namespace]
+	if own == nil {
+		own = semaphore.NewWeighted(namespacesSlots)
+		t.ofNamespace[namespace] = own
+	}
+	t.mu.Unlock()
+	if err := own.Acquire(ctx, 1); err != nil {
+		return nil, fmt.Errorf("waiting for other state tables of the namespace: %w", err)
+	}
+	if err := t.all.Acquire(ctx, 1); err != nil {
+		own.Release(1)
+		return nil, fmt.Errorf("waiting for other state tables: %w", err)
+	}
+	return func() { t.all.Release(1); own.Release(1) }, nil
+}
+
+// rowIndex finds objects by the key of their row.
+const rowIndex = "source-row"
 
 // FollowStates tells writers which objects change. What changes before a writer is there, or while the operator does not run, is
 // found by its first comparison.
-func (c *Controller) FollowStates(ctx context.Context, from cache.Informers) error {
+func (c *Controller) FollowStates(ctx context.Context, from cache.Cache) error {
+	err := from.IndexField(ctx, &v1alpha1.DistributionTenant{}, rowIndex, func(o client.Object) []string {
+		if key := o.GetAnnotations()[v1alpha1.AnnotationSourceRow]; key != "" {
+			return []string{key}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("indexing the objects of sources: %w", err)
+	}
 	informer, err := from.GetInformer(ctx, &v1alpha1.DistributionTenant{})
 	if err == nil {
 		_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
@@ -135,21 +213,28 @@ func (c *Controller) differs(ctx context.Context, before, after *v1alpha1.Distri
 	if before == nil {
 		return
 	}
-	if after != nil && before.UID == after.UID && says(before) == says(after) && sourceOf(before) == sourceOf(after) {
+	if after == nil {
+		if c.tellWriter(before) {
+			c.Wake(ctx, sourceOf(before))
+		}
 		return
 	}
-	for _, o := range []*v1alpha1.DistributionTenant{before, after} {
-		if o == nil {
-			continue
-		}
-		w, leaving := c.writerOf(sourceOf(o))
-		if key, known := convert.StateKey(o); known {
-			w.Differ(key, o.Name)
-		}
-		if leaving && after == nil {
-			c.Wake(ctx, sourceOf(o))
-		}
+	w, _ := c.writerOf(sourceOf(before))
+	now, _ := c.writerOf(sourceOf(after))
+	if w == nil && now == nil || before.UID == after.UID && says(before) == says(after) && sourceOf(before) == sourceOf(after) {
+		return
 	}
+	c.tellWriter(before)
+	c.tellWriter(after)
+}
+
+// tellWriter tells the writer of an object that its row may differ, and reports whether the source waits for its last objects.
+func (c *Controller) tellWriter(o *v1alpha1.DistributionTenant) (leaving bool) {
+	w, leaving := c.writerOf(sourceOf(o))
+	if key, known := convert.StateKey(o); known {
+		w.Differ(key, o.Name)
+	}
+	return leaving
 }
 
 // says stands for what the row of an object says.
@@ -189,7 +274,21 @@ func (f stateFleet) look(o *v1alpha1.DistributionTenant) writer.Object {
 		row = statetable.Row{Key: key, Name: o.Name}
 	}
 	row.Version = convert.ResourceVersion(o.ResourceVersion)
-	return writer.Object{Found: true, Ours: relation(o, f.labels) != tenantsource.Foreign, Known: known, Row: row}
+	return writer.Object{
+		Found: true, Ours: relation(o, f.labels) != tenantsource.Foreign, Known: known, Rank: rankOf(o), Created: o.CreationTimestamp.Time, Row: row,
+	}
+}
+
+// rankOf puts an object that serves before one whose row is gone, and that before one that is being deleted.
+func rankOf(o *v1alpha1.DistributionTenant) int {
+	_, marked := o.Annotations[v1alpha1.AnnotationSourceGone]
+	switch {
+	case !o.DeletionTimestamp.IsZero():
+		return 0
+	case marked, o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue:
+		return 1
+	}
+	return 2
 }
 
 // All implements writer.Fleet.
@@ -204,10 +303,16 @@ func (f stateFleet) All(ctx context.Context) ([]writer.Object, error) {
 	return all, err
 }
 
-// One implements writer.Fleet.
-func (f stateFleet) One(ctx context.Context, name string) (writer.Object, error) {
+// One implements writer.Fleet. Of an object that is renamed, or disabled because its row has another name, there is another one
+// with its key.
+func (f stateFleet) One(ctx context.Context, key, name string) (best writer.Object, err error) {
+	if key != name {
+		if best, err = f.ofRow(ctx, key); err != nil || best.Found {
+			return best, err
+		}
+	}
 	var o v1alpha1.DistributionTenant
-	err := f.Client.Get(ctx, client.ObjectKey{Namespace: f.namespace, Name: name}, &o)
+	err = f.Client.Get(ctx, client.ObjectKey{Namespace: f.namespace, Name: name}, &o)
 	switch {
 	case apierrors.IsNotFound(err):
 		return writer.Object{}, nil
@@ -215,6 +320,20 @@ func (f stateFleet) One(ctx context.Context, name string) (writer.Object, error)
 		return writer.Object{}, fmt.Errorf("looking at the tenant %s: %w", name, err)
 	}
 	return f.look(&o), nil
+}
+
+// ofRow is the object of the source that the row of a key is about.
+func (f stateFleet) ofRow(ctx context.Context, key string) (best writer.Object, err error) {
+	var list v1alpha1.DistributionTenantList
+	if err := f.Client.List(ctx, &list, client.InNamespace(f.namespace), client.MatchingFields{rowIndex: key}, client.UnsafeDisableDeepCopy); err != nil {
+		return best, fmt.Errorf("looking for the tenants of a row: %w", err)
+	}
+	for i := range list.Items {
+		if o := f.look(&list.Items[i]); o.Ours && (!best.Found || o.Before(best)) {
+			best = o
+		}
+	}
+	return best, nil
 }
 
 // Missed implements writer.Fleet. A list has a version also where it is empty.
@@ -236,27 +355,28 @@ type stateTable struct {
 	*Controller
 
 	source *v1alpha1.TenantSource
+	table  convert.StateTable
 	hosts  []string
 }
 
-func (t stateTable) target(connection mapping.Secret) statetable.Target {
-	to := convert.StateTarget(t.source, t.ClusterID, connection)
-	to.Hosts = t.hosts
-	return to
-}
-
 // connected is the table with the connection string, which is read each time: it may have been rotated.
-func (t stateTable) connected(ctx context.Context) (statetable.Target, error) {
-	if problem := convert.StateProblem(t.source); problem != "" {
-		return statetable.Target{}, errors.New(problem)
+func (t stateTable) connected(ctx context.Context) (to statetable.Target, err error) {
+	provider := t.table.Provider
+	switch {
+	case t.table.Problem != "":
+		return to, errors.New(t.table.Problem)
+	case t.States[provider] == nil || t.Rows[provider] == nil:
+		return to, fmt.Errorf("spec.provider: this operator does not support %q", provider)
 	}
 	reading, cancel := context.WithTimeout(ctx, secretTimeout)
 	defer cancel()
-	connection, failure := t.connection(reading, t.source, convert.StateSecretOf(t.source))
+	connection, failure := t.connection(reading, t.source, t.table.Secret)
 	if failure != nil {
-		return statetable.Target{}, errors.New(failure.Message)
+		return to, errors.New(failure.Message)
 	}
-	return t.target(connection), nil
+	to = t.table.Target
+	to.Connection, to.Hosts = connection, t.hosts
+	return to, nil
 }
 
 // Read implements writer.Table.
@@ -265,7 +385,7 @@ func (t stateTable) Read(ctx context.Context, sink mapping.Sink) error {
 	if err != nil {
 		return err
 	}
-	provider := mapping.Provider(t.source.Spec.Provider)
+	provider := t.table.Provider
 	ctx, cancel := context.WithTimeout(ctx, t.ReadTimeout)
 	defer cancel()
 	err = t.Rows[provider].Read(ctx, to.Comparing(provider), sink)
@@ -281,5 +401,5 @@ func (t stateTable) Write(ctx context.Context, changes []statetable.Change) ([]s
 	if err != nil {
 		return nil, err
 	}
-	return t.States[mapping.Provider(t.source.Spec.Provider)].Write(ctx, to, changes)
+	return t.States[t.table.Provider].Write(ctx, to, changes)
 }

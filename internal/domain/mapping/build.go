@@ -91,7 +91,7 @@ func (p *Program) note(o *Object, row Row) {
 }
 
 // longestNote has room for every key that a state table takes, and for one that is too long to be told so.
-const longestNote = 512
+const longestNote = 4*255 + 4
 
 // describe says which row it is.
 func describe(n int, row Row, name string) string {

@@ -1,6 +1,7 @@
 package statetable
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -39,36 +40,30 @@ func (b *Backlog) Add(key, name string, now time.Time) {
 	b.rows[key] = d
 }
 
-// Take takes up to that many rows whose time has come: first those that the database has not refused, for these would wait
-// for what it does with the others. They are out of the backlog until they are put back.
+// Take takes up to that many rows whose time has come and that the database has not refused. They are out of the backlog until
+// they are put back.
 func (b *Backlog) Take(most int, now time.Time) []Difference {
+	return b.take(most, func(d Difference) bool { return d.refused == 0 && !d.due.After(now) })
+}
+
+// TakeRefused takes up to that many rows whose time has come and that the database has refused.
+func (b *Backlog) TakeRefused(most int, now time.Time) []Difference {
+	return b.take(most, func(d Difference) bool { return d.refused > 0 && !d.due.After(now) })
+}
+
+func (b *Backlog) take(most int, which func(Difference) bool) []Difference {
 	var due []Difference
 	for _, d := range b.rows {
-		if !d.due.After(now) {
+		if which(d) {
 			due = append(due, d)
 		}
 	}
-	slices.SortFunc(due, func(x, y Difference) int {
-		return firstOf(min(x.refused, 1)-min(y.refused, 1), x.Since.Compare(y.Since), strings.Compare(x.Key, y.Key))
-	})
-	fresh := slices.IndexFunc(due, func(d Difference) bool { return d.refused > 0 })
-	if fresh > 0 {
-		due = due[:fresh]
-	}
+	slices.SortFunc(due, func(x, y Difference) int { return cmp.Or(x.Since.Compare(y.Since), strings.Compare(x.Key, y.Key)) })
 	due = due[:min(most, len(due))]
 	for _, d := range due {
 		delete(b.rows, d.Key)
 	}
 	return due
-}
-
-func firstOf(orders ...int) int {
-	for _, o := range orders {
-		if o != 0 {
-			return o
-		}
-	}
-	return 0
 }
 
 // PutBack takes rows back that were not written. One that has changed meanwhile is as old as it was.
@@ -131,18 +126,26 @@ func (b *Backlog) Oldest() (oldest, refused Difference) {
 type Verdict struct {
 	// Compared is set once the table was compared with the objects.
 	Compared bool
-	// Failure says why the table can't be written, and Refused which row the database refuses, and why.
+	// Failure says why the table can't be written or compared, and Refused which row the database refuses, and why. Behind is set
+	// while rows have been waiting for long.
 	Failure, Refused string
+	Behind           bool
 	// Since is when the oldest row began to differ, zero if none does.
 	Since time.Time
 	// Waiting is how many rows differ.
 	Waiting int
 }
 
-// Verdict is what is known where the last try ended like this.
-func (b *Backlog) Verdict(compared bool, failure string) Verdict {
+// SaysAs reports whether a verdict says what another one does, apart from how many rows wait, and since when.
+func (v Verdict) SaysAs(other Verdict) bool {
+	v.Since, v.Waiting = other.Since, other.Waiting
+	return v == other
+}
+
+// Verdict is what the backlog tells.
+func (b *Backlog) Verdict() Verdict {
 	oldest, refused := b.Oldest()
-	v := Verdict{Compared: compared, Failure: failure, Since: oldest.Since, Waiting: b.Len()}
+	v := Verdict{Since: oldest.Since, Waiting: b.Len()}
 	if refused.Key != "" {
 		v.Refused = refused.Name + ": " + refused.why
 	}

@@ -124,7 +124,6 @@ func (f Fleet) byKey() map[string][]string {
 	return out
 }
 
-// Owned lists the objects that live.
 // Leaves reports whether objects of the source are being deleted.
 func (f Fleet) Leaves() bool {
 	for _, o := range f.Objects {
@@ -135,6 +134,7 @@ func (f Fleet) Leaves() bool {
 	return false
 }
 
+// Owned lists the objects that live.
 func (f Fleet) Owned(policy Policy) []Owned {
 	var out []Owned
 	for _, name := range slices.Sorted(maps.Keys(f.Objects)) {

@@ -32,8 +32,8 @@ type Spec struct {
 	// RowKey is set where a column identifies the rows. LargeTable is from how many rows on single ones are read.
 	RowKey     bool
 	LargeTable int
-	// WritesBack is set where the source has a state table.
-	WritesBack bool
+	// WritesBack is set where the source has a state table, and Unwritable where it is being deleted and may not write it any more.
+	WritesBack, Unwritable bool
 }
 
 // Memory is what status remembers.
@@ -327,7 +327,7 @@ func (s Spec) Frozen() bool { return s.Ungranted != nil && !s.Audited }
 
 // KeepsStates reports whether the state table is written now.
 func (s Spec) KeepsStates() bool {
-	return s.WritesBack && !s.Suspended && !s.DryRun && !s.Frozen() && s.Invalid == ""
+	return s.WritesBack && !s.Unwritable && !s.Suspended && !s.DryRun && !s.Frozen() && s.Invalid == ""
 }
 
 // Retains reports whether a deleted source leaves its objects as they are. Then nothing needs to be known of them, and

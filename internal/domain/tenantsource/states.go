@@ -16,6 +16,7 @@ const (
 	UpToDate      chain.Reason = "UpToDate"
 	WriteFailed   chain.Reason = "WriteFailed"
 	StatesRefused chain.Reason = "StatesRefused"
+	StatesBehind  chain.Reason = "StatesBehind"
 )
 
 // statesCondition is the report about the state table; nil where there is nothing to say yet. It names a time and not an age, which
@@ -32,6 +33,8 @@ func statesCondition(v *statetable.Verdict) *chain.Condition {
 		return &chain.Condition{Type: StateWritten, Reason: WriteFailed, Message: sentence(message) + "."}
 	case v.Refused != "":
 		return &chain.Condition{Type: StateWritten, Reason: StatesRefused, Message: "The database rejects the rows of some tenants, such as " + v.Refused + ". They are tried again at least every five minutes."}
+	case v.Behind:
+		return &chain.Condition{Type: StateWritten, Reason: StatesBehind, Message: "The database takes rows, but some have been waiting for more than a minute."}
 	case v.Compared:
 		return &chain.Condition{Type: StateWritten, Status: true, Reason: UpToDate, Message: "The state table is up to date."}
 	}

@@ -40,11 +40,11 @@ func (s *mysqlServer) start(ctx context.Context, e *Engine) error {
 		return err
 	}
 	password := rand.Text()
-	// Nothing has to survive a crash.
+	// Nothing has to survive a crash. A server that starts deletes the temporary tables of others from a folder that they share.
 	err = e.run(ctx, func(ctx context.Context) error { return s.prepare(ctx, password) }, mariadbd, "--no-defaults", data,
 		"--bind-address=127.0.0.1", "--port="+strconv.Itoa(ports[0]), "--socket="+filepath.Join(e.dir, "socket"), "--pid-file="+filepath.Join(e.dir, "pid"),
 		"--skip-name-resolve", "--skip-log-bin", "--innodb-buffer-pool-size=16M", "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0",
-		"--max-connections=200", "--character-set-server=utf8mb4")
+		"--max-connections=200", "--character-set-server=utf8mb4", "--tmpdir="+e.dir)
 	if err != nil {
 		return err
 	}

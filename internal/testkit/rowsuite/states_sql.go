@@ -51,6 +51,9 @@ var definitions = map[string]struct {
 	"with keys that are compared by other rules": {map[mapping.Provider]string{
 		mapping.MySQL: "ALTER TABLE STATES MODIFY row_key varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL",
 	}, "has the column row_key with the type varchar COLLATE utf8mb4_general_ci"},
+	"with a primary key of the beginnings of texts": {map[mapping.Provider]string{
+		mapping.MySQL: "ALTER TABLE STATES DROP PRIMARY KEY, ADD PRIMARY KEY (source(50), row_key(50))",
+	}, "has a unique index other than the primary key"},
 	"with another unique index": {map[mapping.Provider]string{
 		mapping.MySQL: "CREATE UNIQUE INDEX again ON STATES (row_key)",
 	}, "has a unique index other than the primary key, with the column row_key"},

@@ -18,6 +18,33 @@ type write struct {
 
 // Write implements port.States.
 func (r *Rows) Write(ctx context.Context, to statetable.Target, changes []statetable.Change) ([]statetable.Refusal, error) {
+	var refused []statetable.Refusal
+	for {
+		some := portion(changes)
+		more, err := r.write(ctx, to, some)
+		if refused = append(refused, more...); err != nil || len(some) == len(changes) {
+			return refused, err
+		}
+		changes = changes[len(some):]
+	}
+}
+
+// portion are the first changes for which a request has room.
+func portion(changes []statetable.Change) []statetable.Change {
+	size := 0
+	for i := range changes {
+		row := &changes[i].Row
+		if size += len(row.Domains) + len(row.Message) + otherColumns; size > largestRequest/2 && i > 0 {
+			return changes[:i]
+		}
+	}
+	return changes
+}
+
+// otherColumns is more than the columns of a row need whose texts are short.
+const otherColumns = 4 << 10
+
+func (r *Rows) write(ctx context.Context, to statetable.Target, changes []statetable.Change) ([]statetable.Refusal, error) {
 	ctx, cancel := context.WithTimeout(ctx, store.WriteTimeout+patience)
 	defer cancel()
 	var refused []statetable.Refusal

@@ -56,7 +56,7 @@ SELECT c.column_name AS name, COALESCE(k.kind, '') AS %[3]s,
   IF(k.kind IS NULL OR c.collation_name IS NULL OR c.collation_name LIKE '%%bin', c.data_type, CONCAT(c.data_type, ' COLLATE ', c.collation_name)) AS type
 FROM information_schema.columns c
 LEFT JOIN (
-  SELECT column_name, MAX(IF(index_name = 'PRIMARY', '%[4]s', '%[5]s')) AS kind
+  SELECT column_name, MAX(IF(index_name = 'PRIMARY' AND sub_part IS NULL, '%[4]s', '%[5]s')) AS kind
   FROM information_schema.statistics WHERE table_schema = %[1]s AND table_name = %[2]s AND non_unique = 0 GROUP BY column_name
 ) k ON k.column_name = c.column_name
 WHERE c.table_schema = %[1]s AND c.table_name = %[2]s`, schema, named(name), "`key`", statetable.PrimaryKey, statetable.OtherKey)

@@ -134,8 +134,8 @@ func TestDocumentedUser(t *testing.T) {
 	owner := sdk.NewClient(options)
 	defer owner.Close()
 	commands := documented(t)
-	if len(commands) != 3 {
-		t.Fatalf("the page has the commands %q, want three", commands)
+	if len(commands) != 4 { // the last is for the state table
+		t.Fatalf("the page has the commands %q, want four", commands)
 	}
 	owner.ConfigSet(t.Context(), "notify-keyspace-events", "")
 	for _, command := range commands {

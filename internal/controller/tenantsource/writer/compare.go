@@ -2,34 +2,57 @@ package writer
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 )
 
-// compare notes the rows that do not say what they should.
-func (w *Writer) compare(ctx context.Context) error {
-	objects, err := w.Fleet.All(ctx)
+// compareNow compares the table. One that can be written, but not be read, is compared later: its rows are written meanwhile.
+func (w *Writer) compareNow(ctx context.Context) error {
+	leave, err := w.Enter(ctx)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	// The check of what writes says better what is wrong with a table than what reads.
 	if _, err := w.Table.Write(ctx, nil); err != nil {
 		return err
 	}
-	c := comparison{Writer: w, want: map[string]wanted{}}
-	for i := range objects {
-		row := &objects[i].Row
-		c.want[row.Key] = wanted{row.Name, objects[i].Known, row.Digest()}
-		c.newest = max(c.newest, row.Version)
+	if w.why = w.compareTable(ctx); w.why != nil {
+		w.uncompared++
+		w.compare = w.Now().Add(comparisons.Delay(w.uncompared))
+		return nil
+	}
+	w.uncompared, w.compare = 0, w.Now().Add(compareEvery)
+	return nil
+}
+
+// compareTable notes the rows that do not say what they should.
+func (w *Writer) compareTable(ctx context.Context) error {
+	objects, err := w.Fleet.All(ctx)
+	if err != nil {
+		return err
+	}
+	c := comparison{Writer: w, want: map[string]Object{}}
+	for _, o := range objects {
+		if other, twice := c.want[o.Row.Key]; !twice || o.Before(other) {
+			c.want[o.Row.Key] = o
+		}
+		c.newest = max(c.newest, o.Row.Version)
 	}
 	if err := w.Table.Read(ctx, &c); err != nil {
 		return err
 	}
 	for key, o := range c.want {
-		if o.known {
-			w.Differ(key, o.name)
+		if o.Known {
+			w.Differ(key, o.Row.Name)
 		}
+	}
+	for _, found := range c.differ {
+		w.Differ(found.Key, found.Name)
 	}
 	return c.forget(ctx)
 }
@@ -38,17 +61,13 @@ func (w *Writer) compare(ctx context.Context) error {
 type comparison struct {
 	*Writer
 
-	// want has the objects of whose rows none was found yet.
-	want map[string]wanted
+	// want has the objects of whose rows none was found yet. found is how many rows were, and differ are those that say something else.
+	want   map[string]Object
+	found  int
+	differ []statetable.Found
 	// newest is the highest version of an object; ahead are rows with a higher one.
 	newest int64
-	ahead  []statetable.Row
-}
-
-type wanted struct {
-	name   string
-	known  bool
-	digest statetable.Digest
+	ahead  []statetable.Found
 }
 
 // Columns implements mapping.Sink.
@@ -57,16 +76,23 @@ func (c *comparison) Columns([]mapping.Column) error { return nil }
 // Row implements mapping.Sink.
 func (c *comparison) Row(row mapping.Row) error {
 	found := statetable.FoundIn(row)
+	if c.found++; c.MaxRows > 0 && c.found > c.MaxRows {
+		return fmt.Errorf("the state table has more than %d rows of this source: delete those with the state %s", c.MaxRows, statetable.Gone)
+	}
+	if found.Name == "" || utf8.RuneCountInString(found.Key) > statetable.LongestID {
+		return nil // the operator has written no such row
+	}
 	if found.Version > c.newest {
-		c.ahead = append(c.ahead, statetable.Row{Source: c.Source, Key: found.Key, Name: found.Name, Version: found.Version})
+		c.ahead = append(c.ahead, found)
 	}
 	o, there := c.want[found.Key]
 	delete(c.want, found.Key)
 	switch {
-	case there && o.known && o.digest != found.Digest:
-		c.Differ(found.Key, o.name)
+	case there && o.Known && o.Row.Digest() != found.Digest:
+		found.Name = o.Row.Name
+		c.differ = append(c.differ, found)
 	case !there && (c.Removes || !found.Gone):
-		c.Differ(found.Key, found.Name)
+		c.differ = append(c.differ, found)
 	}
 	return nil
 }
@@ -82,17 +108,17 @@ func (c *comparison) forget(ctx context.Context) error {
 		return err
 	}
 	var changes []statetable.Change
-	for _, row := range c.ahead {
-		if row.Version > now {
+	for _, found := range c.ahead {
+		if found.Version > now {
+			row := statetable.Row{Source: c.Source, Key: found.Key, Name: found.Name, Version: found.Version}
 			changes = append(changes, statetable.Change{Row: row, Remove: true})
-			c.Differ(row.Key, row.Name)
+			c.Differ(found.Key, found.Name)
 		}
 	}
-	if len(changes) == 0 {
-		return nil
-	}
-	if _, err := c.Table.Write(ctx, changes); err != nil {
-		return err
+	for some := range slices.Chunk(changes, batch) {
+		if _, err := c.Table.Write(ctx, some); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -85,18 +85,19 @@ const (
 
 // change is what the row of a key should say now.
 func (w *Writer) change(ctx context.Context, d statetable.Difference) (statetable.Change, action, error) {
-	if utf8.RuneCountInString(d.Key) > statetable.LongestID {
-		return statetable.Change{}, tooLong, nil
-	}
-	o, err := w.Fleet.One(ctx, d.Name)
+	o, err := w.Fleet.One(ctx, d.Key, d.Name)
 	switch {
 	case err != nil:
 		return statetable.Change{}, leave, err
+	case o.Found && o.Ours && (o.Row.Key == "" || o.Row.Key == d.Key && !o.Known):
+		return statetable.Change{}, leave, nil
+	case utf8.RuneCountInString(d.Key) > statetable.LongestID && o.Found:
+		return statetable.Change{}, tooLong, nil
+	case utf8.RuneCountInString(d.Key) > statetable.LongestID:
+		return statetable.Change{}, leave, nil
 	case o.Found && o.Ours && o.Row.Key == d.Key:
 		o.Row.Updated = w.Now()
-		return statetable.Change{Row: o.Row}, map[bool]action{true: write, false: leave}[o.Known], nil
-	case o.Found && o.Ours && o.Row.Key == "":
-		return statetable.Change{}, leave, nil
+		return statetable.Change{Row: o.Row}, write, nil
 	case o.Found:
 		return w.gone(d, o.Row.Version, "Released", fmt.Sprintf("The DistributionTenant %s no longer belongs to this row of the TenantSource.", d.Name)), write, nil
 	}

@@ -3,12 +3,10 @@
 package writer
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
@@ -25,26 +23,40 @@ const (
 	quick = 5 * time.Second
 	// compareEvery is how often the whole table is compared, for what others have changed in it.
 	compareEvery = 24 * time.Hour
+	// late is how old a difference may be before the table counts as behind.
+	late = time.Minute
 )
 
-// pauses are those before the next try where the table can't be written.
-var pauses = retry.Backoff{First: time.Second, Last: 15 * time.Second}
+// pauses are those before the next try where the table can't be written, comparisons those before the next comparison where
+// it can be, but not be read.
+var (
+	pauses      = retry.Backoff{First: time.Second, Last: 15 * time.Second}
+	comparisons = retry.Backoff{First: 15 * time.Second, Last: time.Hour}
+)
 
 // Object is what the table should say of one tenant.
 type Object struct {
-	// Found is unset where there is no object of the name, Ours where it is not one of the source's.
+	// Found is unset where there is no such object, Ours where it is not one of the source's.
 	Found, Ours bool
 	// Known is unset while status does not speak of the spec: the row stays as it is. The row has no key while that is not known.
 	Known bool
-	Row   statetable.Row
+	// Rank says which of several objects with one key the row is about: that of the highest, and of these the newest.
+	Rank    int
+	Created time.Time
+	Row     statetable.Row
+}
+
+// Before reports whether the row is about this object, and not about the other one with its key.
+func (o Object) Before(other Object) bool {
+	return cmp.Or(cmp.Compare(o.Rank, other.Rank), o.Created.Compare(other.Created), cmp.Compare(o.Row.Version, other.Row.Version)) > 0
 }
 
 // Fleet is how the objects of the source are looked at.
 type Fleet interface {
 	// All are the objects of the source as the cache has them.
 	All(ctx context.Context) ([]Object, error)
-	// One is an object as the cache has it.
-	One(ctx context.Context, name string) (Object, error)
+	// One is the object that the row of a key is about, as the cache has it, or else that of the name.
+	One(ctx context.Context, key, name string) (Object, error)
 	// Missed looks for an object past the cache. It returns the version of the look, and whether there is no such object.
 	// Without a name it only returns the version.
 	Missed(ctx context.Context, name string) (version int64, missed bool, err error)
@@ -64,6 +76,8 @@ type Options struct {
 	Source, Namespace string
 	// Removes takes the rows of deleted tenants out of the table.
 	Removes bool
+	// MaxRows is how many rows of the source the table may have; zero for no limit.
+	MaxRows int
 	Fleet   Fleet
 	Table   Table
 	Now     func() time.Time
@@ -71,8 +85,8 @@ type Options struct {
 	// and since when. Wrote is called for each call that wrote rows.
 	Tell  func(v statetable.Verdict, news bool)
 	Wrote func(rows int)
-	// Slots has one for each table that is written at the same time.
-	Slots *semaphore.Weighted
+	// Enter waits for the turn of a call to the database, and leave ends it.
+	Enter func(ctx context.Context) (leave func(), err error)
 }
 
 // Writer keeps one table up to date. One that is nil does nothing.
@@ -83,13 +97,17 @@ type Writer struct {
 	told chan struct{}
 	// size is how many rows are written at once now, failures how often that has failed in succession.
 	size, failures int
+	// compare is when the table is compared next, uncompared how often that has failed in succession, and why the last failure.
+	compare    time.Time
+	uncompared int
+	why        error
 
-	mu       sync.Mutex
-	backlog  statetable.Backlog
-	compared bool
-	failure  string
-	// last is the verdict that was told last, and ending is set when the writer is to end with the backlog.
+	mu      sync.Mutex
+	backlog statetable.Backlog
+	// last is the verdict that was told last, takes since when the database has taken rows, and ending is set when the writer is to
+	// end with the backlog.
 	last   statetable.Verdict
+	takes  time.Time
 	ending bool
 }
 
@@ -114,19 +132,16 @@ func (w *Writer) tell() {
 	}
 }
 
-// Verdict is what is known of the table.
+// Verdict is what is known of the table since the last try.
 func (w *Writer) Verdict() *statetable.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	v := w.backlog.Verdict(w.compared, w.failure)
+	v := w.last
 	return &v
 }
 
 // Finish has the writer end once nothing differs, or with its context.
 func (w *Writer) Finish() {
-	if w == nil {
-		return
-	}
 	w.mu.Lock()
 	w.ending = true
 	w.mu.Unlock()
@@ -135,28 +150,23 @@ func (w *Writer) Finish() {
 
 // Run writes until the context ends, or after Finish until nothing differs.
 func (w *Writer) Run(ctx context.Context) {
-	compare := w.Now()
+	w.compare = w.Now()
 	for ctx.Err() == nil {
-		due := !w.Now().Before(compare)
-		err := w.round(ctx, due)
+		err := w.round(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if w.failures++; err == nil {
-			w.failures = 0
-			if due {
-				compare = w.Now().Add(compareEvery)
-			}
-		}
 		w.conclude(err)
-		if w.ended() {
+		switch {
+		case w.ended():
 			return
-		}
-		if w.failures > 0 {
+		case err != nil:
+			w.failures++
 			wait(ctx, nil, pauses.Delay(w.failures))
-			continue
+		default:
+			w.failures = 0
+			w.rest(ctx)
 		}
-		w.rest(ctx, compare)
 	}
 }
 
@@ -169,12 +179,12 @@ func (w *Writer) ended() bool {
 
 // rest waits for the next change and those that come with it, for the next row to be tried again, or for the next
 // comparison.
-func (w *Writer) rest(ctx context.Context, compare time.Time) {
+func (w *Writer) rest(ctx context.Context) {
 	w.mu.Lock()
 	next := w.backlog.Next()
 	w.mu.Unlock()
-	if next.IsZero() || next.After(compare) {
-		next = compare
+	if next.IsZero() || next.After(w.compare) {
+		next = w.compare
 	}
 	if wait(ctx, w.told, next.Sub(w.Now())) {
 		wait(ctx, nil, gather)
@@ -194,33 +204,49 @@ func wait(ctx context.Context, signal <-chan struct{}, most time.Duration) bool 
 	return false
 }
 
-// round compares the table if that is due, and writes what differs.
-func (w *Writer) round(ctx context.Context, compares bool) error {
-	if err := w.Slots.Acquire(ctx, 1); err != nil {
-		return fmt.Errorf("waiting for other tables: %w", err)
-	}
-	defer w.Slots.Release(1)
-	if compares {
-		if err := w.compare(ctx); err != nil {
+// round compares the table if that is due, and writes what differs: first the rows that the database has not refused, for these
+// would wait for what it does with the others.
+func (w *Writer) round(ctx context.Context) error {
+	if !w.Now().Before(w.compare) {
+		if err := w.compareNow(ctx); err != nil {
 			return err
 		}
 	}
-	for {
-		w.mu.Lock()
-		rows := w.backlog.Take(w.size, w.Now())
-		w.mu.Unlock()
-		if len(rows) == 0 {
-			return nil
-		}
-		begun := w.Now()
-		err := w.write(ctx, rows)
-		w.pace(w.Now().Sub(begun))
-		if err != nil {
+	for full := true; full; {
+		rows := w.take((*statetable.Backlog).Take)
+		if err := w.call(ctx, rows); err != nil {
 			return err
 		}
+		full = len(rows) == w.size
+	}
+	return w.call(ctx, w.take((*statetable.Backlog).TakeRefused))
+}
+
+func (w *Writer) take(from func(b *statetable.Backlog, most int, now time.Time) []statetable.Difference) []statetable.Difference {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return from(&w.backlog, w.size, w.Now())
+}
+
+// call writes rows that were taken out of the backlog, when it is its turn.
+func (w *Writer) call(ctx context.Context, rows []statetable.Difference) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	leave, err := w.Enter(ctx)
+	if err != nil {
+		w.putBack(rows...)
+		return err
+	}
+	defer leave()
+	begun := w.Now()
+	err = w.write(ctx, rows)
+	w.pace(w.Now().Sub(begun))
+	if err == nil {
 		w.failures = 0
 		w.conclude(nil)
 	}
+	return err
 }
 
 // pace fits the size of the next call to the time that one took.
@@ -235,14 +261,22 @@ func (w *Writer) pace(took time.Duration) {
 
 // conclude tells what is known after a try.
 func (w *Writer) conclude(err error) {
-	w.mu.Lock()
-	w.compared, w.failure = w.compared || err == nil, ""
-	if err != nil {
-		w.failure = err.Error()
+	if err == nil {
+		err = w.why
 	}
-	v := w.backlog.Verdict(w.compared, w.failure)
-	news := w.last.Compared != v.Compared || w.last.Failure != v.Failure || w.last.Refused != v.Refused
-	w.last = v
+	w.mu.Lock()
+	before, now := w.last, w.Now()
+	w.last = w.backlog.Verdict()
+	w.last.Compared = before.Compared || err == nil
+	if err != nil {
+		w.last.Failure = err.Error()
+	}
+	if w.takes.IsZero() || before.Failure != "" {
+		w.takes = now
+	}
+	well := w.last.Failure == "" && w.last.Refused == "" && w.last.Waiting > 0
+	w.last.Behind = well && now.Sub(w.last.Since) > late && now.Sub(w.takes) > late
+	v := w.last
 	w.mu.Unlock()
-	w.Tell(v, news)
+	w.Tell(v, !v.SaysAs(before))
 }

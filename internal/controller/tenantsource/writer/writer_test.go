@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sync/semaphore"
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource/writer"
@@ -23,6 +22,27 @@ import (
 )
 
 const source = "cluster/default/customers"
+
+// world is held by the test while it changes something, and by a writer while it looks at something. One test runs at a time.
+var world sync.Mutex
+
+// inBubble runs a test that holds the world, except while it sleeps.
+func inBubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		world.Lock()
+		defer world.Unlock()
+		test(t)
+	})
+}
+
+// sleep lets time pass, in which the writers have the world.
+func sleep(d time.Duration) {
+	world.Unlock()
+	time.Sleep(d)
+	synctest.Wait()
+	world.Lock()
+}
 
 // cluster has the objects of a source, and a version that grows with each change.
 type cluster struct {
@@ -62,10 +82,12 @@ func (c *cluster) copied() *cluster {
 
 func (v view) look(name string) writer.Object {
 	row, found := v.cached.objects[name]
-	return writer.Object{Found: found, Ours: !v.cached.released[name], Known: row.State != "", Row: row}
+	return writer.Object{Found: found, Ours: !v.cached.released[name], Known: row.State != "", Created: time.Unix(row.Generation, 0), Row: row}
 }
 
 func (v view) All(context.Context) ([]writer.Object, error) {
+	world.Lock()
+	defer world.Unlock()
 	var all []writer.Object
 	for name := range v.cached.objects {
 		if o := v.look(name); o.Ours {
@@ -75,17 +97,29 @@ func (v view) All(context.Context) ([]writer.Object, error) {
 	return all, nil
 }
 
-func (v view) One(_ context.Context, name string) (writer.Object, error) { return v.look(name), nil }
+func (v view) One(_ context.Context, key, name string) (best writer.Object, err error) {
+	world.Lock()
+	defer world.Unlock()
+	for other, row := range v.cached.objects {
+		if o := v.look(other); row.Key == key && o.Ours && (!best.Found || o.Before(best)) {
+			best = o
+		}
+	}
+	if !best.Found {
+		best = v.look(name)
+	}
+	return best, nil
+}
 
 func (v view) Missed(_ context.Context, name string) (int64, bool, error) {
+	world.Lock()
+	defer world.Unlock()
 	_, there := v.of.objects[name]
 	return v.of.version, !there, nil
 }
 
 // table is a state table in memory, with the conditions of the real ones.
 type table struct {
-	// mu keeps two processes apart. Tests change the table while all of them wait.
-	mu   sync.Mutex
 	rows map[string]statetable.Row
 	// away says why every call fails; refuses has keys that are not taken.
 	away    string
@@ -100,8 +134,8 @@ type table struct {
 func newTable() *table { return &table{rows: map[string]statetable.Row{}, refuses: map[string]bool{}} }
 
 func (t *table) Read(_ context.Context, sink mapping.Sink) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	world.Lock()
+	defer world.Unlock()
 	if t.away != "" {
 		return errors.New(t.away)
 	}
@@ -118,13 +152,15 @@ func (t *table) Read(_ context.Context, sink mapping.Sink) error {
 }
 
 func (t *table) Write(_ context.Context, changes []statetable.Change) (refused []statetable.Refusal, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	world.Lock()
+	defer world.Unlock()
 	if t.away != "" {
 		return nil, errors.New(t.away)
 	}
 	took := time.Duration(len(changes)) * t.each
-	if time.Sleep(min(took, 40*time.Second)); took > 40*time.Second {
+	world.Unlock()
+	time.Sleep(min(took, 40*time.Second))
+	if world.Lock(); took > 40*time.Second {
 		return nil, errors.New("the time is over")
 	}
 	if len(changes) > 0 {
@@ -172,11 +208,18 @@ func run(ctx context.Context, v view, t *table, removes bool) *running {
 	r := &running{}
 	ctx, r.stop = context.WithCancel(ctx)
 	r.Writer = writer.New(writer.Options{
-		Source: source, Namespace: "default", Removes: removes, Fleet: v, Table: t, Now: time.Now, Slots: semaphore.NewWeighted(1),
-		Wrote: func(rows int) { r.wrote += rows },
+		Source: source, Namespace: "default", Removes: removes, Fleet: v, Table: t, Now: time.Now, MaxRows: 2000,
+		Enter: func(context.Context) (func(), error) { return func() {}, nil },
+		Wrote: func(rows int) {
+			world.Lock()
+			defer world.Unlock()
+			r.wrote += rows
+		},
 		Tell: func(v statetable.Verdict, news bool) {
+			world.Lock()
+			defer world.Unlock()
 			if news {
-				r.told = append(r.told, strings.Trim(fmt.Sprintf("compared=%t %s %s", v.Compared, v.Failure, v.Refused), " "))
+				r.told = append(r.told, strings.Trim(fmt.Sprintf("compared=%t %s %s %s", v.Compared, v.Failure, v.Refused, map[bool]string{true: "behind"}[v.Behind]), " "))
 			}
 		},
 	})
@@ -186,7 +229,6 @@ func run(ctx context.Context, v view, t *table, removes bool) *running {
 
 // change changes an object, and tells the writer as an event does.
 func (r *running) change(c *cluster, name, state string) {
-	synctest.Wait()
 	if c.set(name, state); state == "" {
 		c.remove(name)
 	}
@@ -219,7 +261,7 @@ func TestWriter(t *testing.T) {
 				for i := range 100 {
 					r.change(c, fmt.Sprintf("c%d", i%50), "Live")
 				}
-				time.Sleep(time.Minute)
+				sleep(time.Minute)
 				if diff := cmp.Diff([]int{50}, table.calls); diff != "" {
 					table.rows[diff] = statetable.Row{Name: diff}
 				}
@@ -240,7 +282,7 @@ func TestWriter(t *testing.T) {
 		"a customer that comes back is there again": {
 			play: func(c *cluster, _ *table, r *running) {
 				r.change(c, "a", "")
-				time.Sleep(time.Minute)
+				sleep(time.Minute)
 				r.change(c, "a", "Deploying")
 			},
 			want: []string{"a Deploying", "b Live"}, wrote: 4, told: []string{"compared=true"},
@@ -262,12 +304,12 @@ func TestWriter(t *testing.T) {
 				for i := range 1000 {
 					r.change(c, fmt.Sprintf("c%d", i), "Live")
 				}
-				time.Sleep(10 * time.Minute)
+				sleep(10 * time.Minute)
 				for i := range 1000 {
 					r.change(c, fmt.Sprintf("c%d", i), "")
 				}
 				table.away = ""
-				time.Sleep(time.Minute)
+				sleep(time.Minute)
 				for i := range 1000 {
 					if table.rows[fmt.Sprintf("key of c%d", i)].State == statetable.Gone {
 						delete(table.rows, fmt.Sprintf("key of c%d", i))
@@ -289,11 +331,11 @@ func TestWriter(t *testing.T) {
 				table.refuses["key of a"] = true
 				r.change(c, "a", "Lost")
 				r.change(c, "b", "Lost")
-				time.Sleep(time.Second)
+				sleep(time.Second)
 				table.rows["b is "+table.rows["key of b"].State] = statetable.Row{Name: "meanwhile"}
-				time.Sleep(time.Hour)
+				sleep(time.Hour)
 				delete(table.refuses, "key of a")
-				time.Sleep(5 * time.Minute)
+				sleep(5 * time.Minute)
 			},
 			want: []string{"a Lost", "b Lost", "meanwhile "}, wrote: 4, told: []string{"compared=true", "compared=true  a: a trigger says no", "compared=true"},
 		},
@@ -302,17 +344,17 @@ func TestWriter(t *testing.T) {
 				row := table.rows["key of a"]
 				row.State = "Vandalized"
 				table.rows["key of a"] = row
-				time.Sleep(25 * time.Hour)
+				sleep(25 * time.Hour)
 			},
 			want: []string{"a Live", "b Live"}, wrote: 3, told: []string{"compared=true"},
 		},
 		"the row of an object stays while its key is not known": {
 			play: func(c *cluster, _ *table, r *running) {
 				r.change(c, "c", "Live")
-				time.Sleep(time.Minute)
+				sleep(time.Minute)
 				c.objects["c"] = statetable.Row{Name: "c", Version: c.version}
 				r.Differ("key of c", "c")
-				time.Sleep(25 * time.Hour)
+				sleep(25 * time.Hour)
 			},
 			want: []string{"a Live", "b Live", "c Live"}, wrote: 3, told: []string{"compared=true"},
 		},
@@ -322,28 +364,69 @@ func TestWriter(t *testing.T) {
 				for i := range 1000 {
 					r.change(c, fmt.Sprintf("c%d", i), "Live")
 				}
-				time.Sleep(time.Hour)
+				sleep(time.Hour)
 				for i := range 1000 {
 					delete(table.rows, fmt.Sprintf("key of c%d", i))
 				}
 			},
-			want: []string{"a Live", "b Live"}, wrote: 1002, told: []string{"compared=true", "compared=true the time is over", "compared=true"},
+			want: []string{"a Live", "b Live"}, wrote: 1002, told: []string{"compared=true", "compared=true the time is over", "compared=true", "compared=true   behind", "compared=true"},
 		},
 		"rows from before the cluster was restored are replaced": {
 			before: []statetable.Row{{Source: source, Key: "key of a", Name: "a", State: "Lost", Version: 1000}, {Source: source, Key: "key of z", Name: "z", State: "Live", Version: 1001}},
 			want:   []string{"a Live", "b Live", "z Gone"}, wrote: 3, told: []string{"compared=true"},
 		},
+		"a customer that is renamed is served, whatever its previous object does": {
+			play: func(c *cluster, _ *table, r *running) {
+				r.change(c, "a2", "Live")
+				renamed := c.objects["a2"]
+				renamed.Key, renamed.Generation = "key of a", 1
+				c.objects["a2"] = renamed
+				r.Differ("key of a", "a2")
+				sleep(time.Minute)
+				r.change(c, "a", "Leaving")
+				sleep(time.Minute)
+				r.change(c, "a", "")
+			},
+			want: []string{"a2 Gone", "a2 Live", "b Live"}, wrote: 6, told: []string{"compared=true"},
+		},
+		"a table that can be written, but not be read, is written": {
+			play: func(c *cluster, table *table, r *running) {
+				for i := range 2001 {
+					key := fmt.Sprintf("others %d", i)
+					table.rows[key] = statetable.Row{Source: source, Key: key, Name: key, State: statetable.Gone}
+				}
+				sleep(24 * time.Hour)
+				r.change(c, "a", "Lost")
+				sleep(time.Minute)
+				maps.DeleteFunc(table.rows, func(key string, _ statetable.Row) bool { return strings.HasPrefix(key, "others ") })
+				sleep(2 * time.Hour)
+			},
+			want: []string{"a Lost", "b Live"}, wrote: 3,
+			told: []string{"compared=true", "compared=true the state table has more than 2000 rows of this source: delete those with the state Gone", "compared=true"},
+		},
+		"a database that takes rows too slowly is told": {
+			play: func(c *cluster, table *table, r *running) {
+				table.each = 50 * time.Millisecond
+				for i := range 4000 {
+					r.change(c, fmt.Sprintf("c%d", i), "Live")
+				}
+				sleep(time.Hour)
+				maps.DeleteFunc(table.rows, func(key string, _ statetable.Row) bool { return strings.HasPrefix(key, "key of c") })
+			},
+			want: []string{"a Live", "b Live"}, wrote: 4002, told: []string{"compared=true", "compared=true   behind", "compared=true"},
+		},
 		"a key that is too long is told, and stops no other": {
 			play: func(c *cluster, _ *table, r *running) {
-				r.Differ(strings.Repeat("k", 256), "a")
+				c.objects["long"] = statetable.Row{Name: "long", Key: strings.Repeat("k", 256), State: "Live", Version: c.version}
+				r.Differ(strings.Repeat("k", 256), "long")
 				r.change(c, "b", "Lost")
 			},
 			want: []string{"a Live", "b Lost"}, wrote: 3,
-			told: []string{"compared=true", "compared=true  a: its key has more than 255 characters: use another column as spec.rowKey"},
+			told: []string{"compared=true", "compared=true  long: its key has more than 255 characters: use another column as spec.rowKey"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
 				c, table := newCluster(), newTable()
 				c.set("a", "Live")
 				c.set("b", "Live")
@@ -351,13 +434,13 @@ func TestWriter(t *testing.T) {
 					table.rows[row.Key] = row
 				}
 				r := run(t.Context(), view{c, c}, table, tt.removes)
-				time.Sleep(time.Minute)
+				sleep(time.Minute)
 				if tt.play != nil {
 					tt.play(c, table, r)
 				}
-				time.Sleep(time.Minute)
+				sleep(time.Minute)
 				r.stop()
-				synctest.Wait()
+				sleep(0)
 				if diff := cmp.Diff(tt.want, table.says()); diff != "" {
 					t.Errorf("the table (-want +got):\n%s", diff)
 				}
@@ -371,19 +454,19 @@ func TestWriter(t *testing.T) {
 
 // A row names since when it differs while the database is away, and how many do.
 func TestVerdict(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		c, table := newCluster(), newTable()
 		c.set("a", "Live")
 		r := run(t.Context(), view{c, c}, table, false)
 		defer r.stop()
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		table.away = "no route"
 		since := time.Now()
 		r.change(c, "a", "Lost")
-		time.Sleep(time.Hour)
+		sleep(time.Hour)
 		r.change(c, "b", "Live")
 		r.change(c, "a", "Live")
-		time.Sleep(time.Hour)
+		sleep(time.Hour)
 		if diff := cmp.Diff(&statetable.Verdict{Compared: true, Failure: "no route", Since: since, Waiting: 2}, r.Verdict()); diff != "" {
 			t.Error(diff)
 		}
@@ -392,23 +475,23 @@ func TestVerdict(t *testing.T) {
 
 // The writer of a source that is gone writes what it still has to, and ends.
 func TestFinish(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		c, table := newCluster(), newTable()
 		c.set("a", "Live")
 		w := run(t.Context(), view{c, c}, table, false)
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		table.away = "no route"
 		w.change(c, "a", "")
 		w.Finish()
-		time.Sleep(30 * time.Second)
+		sleep(30 * time.Second)
 		table.away = ""
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		if diff := cmp.Diff([]string{"a Gone"}, table.says()); diff != "" {
 			t.Error(diff)
 		}
 		calls := len(table.calls)
 		w.change(c, "a", "Live")
-		time.Sleep(time.Hour)
+		sleep(time.Hour)
 		if len(table.calls) != calls {
 			t.Error("it wrote after its end")
 		}
@@ -423,7 +506,7 @@ func TestTheTableSaysWhatTheClusterHas(t *testing.T) {
 		steps := rapid.SliceOfN(rapid.SampledFrom([]string{
 			"set a", "set b", "set c", "remove a", "remove b", "remove c", "away", "back", "cut", "refuse a", "take a", "restart", "freeze", "thaw", "minute", "second",
 		}), 1, 40).Draw(rt, "steps")
-		synctest.Test(t, func(*testing.T) {
+		inBubble(t, func(*testing.T) {
 			c, table := newCluster(), newTable()
 			p := play{cluster: c, table: table, removes: removes}
 			p.start()
@@ -455,7 +538,6 @@ func (p *play) start() {
 }
 
 func (p *play) step(n int, step string) {
-	synctest.Wait()
 	verb, name, _ := strings.Cut(step, " ")
 	switch verb {
 	case "set":
@@ -485,9 +567,9 @@ func (p *play) step(n int, step string) {
 			p.thawed = append(p.thawed, run(context.Background(), view{p.cluster, p.frozen}, p.table, p.removes))
 		}
 	case "minute":
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 	case "second":
-		time.Sleep(time.Second)
+		sleep(time.Second)
 	}
 }
 
@@ -496,11 +578,11 @@ func (p *play) step(n int, step string) {
 func (p *play) end() {
 	p.table.away, p.table.cut = "", 0
 	clear(p.table.refuses)
-	time.Sleep(25 * time.Hour)
+	sleep(25 * time.Hour)
 	for _, r := range append(p.thawed, p.leads) {
 		r.stop()
 	}
-	synctest.Wait()
+	sleep(0)
 }
 
 func (p *play) want() map[string]string {
