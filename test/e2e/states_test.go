@@ -110,6 +110,7 @@ func (s *stateScene) adapter() port.States {
 		return mongodb.New(c)
 	case mapping.Redis:
 		return redis.New(c)
+	case mapping.DynamoDB:
 	}
 	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
 	s.tables(err)

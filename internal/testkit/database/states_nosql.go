@@ -22,7 +22,7 @@ func (m *mongoTable) define(ctx context.Context, name string) error {
 	return m.database.CreateCollection(ctx, name)
 }
 
-func (m *mongoTable) permit(_ context.Context, name string, rights Rights) error {
+func (m *mongoTable) permit(_ context.Context, name string, rights Rights) error { //nolint:unparam // other databases can fail
 	m.stateRights.Store(&statesOf{name, rights})
 	return nil
 }
@@ -74,7 +74,7 @@ func (r *redisTable) define(context.Context, string) error { return nil }
 func (r *redisTable) permit(ctx context.Context, name string, rights Rights) error {
 	rules := []any{"ACL", "SETUSER", r.t.user, "reset", "on", ">" + r.t.password}
 	_, documented, _ := strings.Cut(statetable.Definition(mapping.Redis, name), " >PASSWORD ")
-	for _, rule := range strings.Fields(documented) {
+	for rule := range strings.FieldsSeq(documented) {
 		switch {
 		case strings.HasPrefix(rule, "~") && rights == NoRights:
 			continue
@@ -88,18 +88,9 @@ func (r *redisTable) permit(ctx context.Context, name string, rights Rights) err
 
 func (r *redisTable) states(ctx context.Context, name string, which selection) (rows []map[string]string, err error) {
 	err = r.do(func(client *redis.Client) error {
-		var keys []string
-		for _, key := range which.keys {
-			keys = append(keys, statetable.Target{Table: name, Source: which.source}.RedisKey(key))
-		}
-		if len(keys) == 0 {
-			all := client.Scan(ctx, 0, name+":*", 1000).Iterator()
-			for all.Next(ctx) {
-				keys = append(keys, all.Val())
-			}
-			if all.Err() != nil {
-				return all.Err()
-			}
+		keys, err := stateKeys(ctx, client, name, which)
+		if err != nil {
+			return err
 		}
 		return chunks(keys, 1000, func(keys []string) error {
 			found, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -117,6 +108,21 @@ func (r *redisTable) states(ctx context.Context, name string, which selection) (
 		})
 	})
 	return rows, err
+}
+
+// stateKeys are the keys of the rows that are selected.
+func stateKeys(ctx context.Context, client *redis.Client, name string, which selection) (keys []string, err error) {
+	for _, key := range which.keys {
+		keys = append(keys, statetable.Target{Table: name, Source: which.source}.RedisKey(key))
+	}
+	if len(keys) > 0 {
+		return keys, nil
+	}
+	all := client.Scan(ctx, 0, name+":*", 1000).Iterator()
+	for all.Next(ctx) {
+		keys = append(keys, all.Val())
+	}
+	return keys, all.Err()
 }
 
 // hashOf is a row of Redis, whose empty times are NULL elsewhere.
@@ -153,7 +159,7 @@ func (d *dynamoTable) define(ctx context.Context, name string) error {
 	return dynamodb.NewTableExistsWaiter(d.owner, fast).Wait(ctx, &dynamodb.DescribeTableInput{TableName: &name}, time.Minute)
 }
 
-func (d *dynamoTable) permit(_ context.Context, _ string, rights Rights) error {
+func (d *dynamoTable) permit(_ context.Context, _ string, rights Rights) error { //nolint:unparam // other databases can fail
 	d.gatedStates.set(func(g *gated) { g.denied, g.writable = rights == NoRights, rights == WriteRights })
 	return nil
 }

@@ -27,19 +27,19 @@ const source = "cluster/default/customers"
 var world sync.Mutex
 
 // inBubble runs a test that holds the world, except while it sleeps.
-func inBubble(t *testing.T, test func(t *testing.T)) {
+func inBubble(t *testing.T, test func()) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	synctest.Test(t, func(*testing.T) {
 		world.Lock()
 		defer world.Unlock()
-		test(t)
+		test()
 	})
 }
 
 // sleep lets time pass, in which the writers have the world.
 func sleep(d time.Duration) {
 	world.Unlock()
-	time.Sleep(d)
+	time.Sleep(d) //nolint:forbidigo // the time of the bubble
 	synctest.Wait()
 	world.Lock()
 }
@@ -159,7 +159,7 @@ func (t *table) Write(_ context.Context, changes []statetable.Change) (refused [
 	}
 	took := time.Duration(len(changes)) * t.each
 	world.Unlock()
-	time.Sleep(min(took, 40*time.Second))
+	time.Sleep(min(took, 40*time.Second)) //nolint:forbidigo // the time of the bubble
 	if world.Lock(); took > 40*time.Second {
 		return nil, errors.New("the time is over")
 	}
@@ -426,14 +426,14 @@ func TestWriter(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			inBubble(t, func() {
 				c, table := newCluster(), newTable()
 				c.set("a", "Live")
 				c.set("b", "Live")
 				for _, row := range tt.before {
 					table.rows[row.Key] = row
 				}
-				r := run(t.Context(), view{c, c}, table, tt.removes)
+				r := run(context.Background(), view{c, c}, table, tt.removes)
 				sleep(time.Minute)
 				if tt.play != nil {
 					tt.play(c, table, r)
@@ -454,10 +454,10 @@ func TestWriter(t *testing.T) {
 
 // A row names since when it differs while the database is away, and how many do.
 func TestVerdict(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	inBubble(t, func() {
 		c, table := newCluster(), newTable()
 		c.set("a", "Live")
-		r := run(t.Context(), view{c, c}, table, false)
+		r := run(context.Background(), view{c, c}, table, false)
 		defer r.stop()
 		sleep(time.Minute)
 		table.away = "no route"
@@ -475,10 +475,10 @@ func TestVerdict(t *testing.T) {
 
 // The writer of a source that is gone writes what it still has to, and ends.
 func TestFinish(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	inBubble(t, func() {
 		c, table := newCluster(), newTable()
 		c.set("a", "Live")
-		w := run(t.Context(), view{c, c}, table, false)
+		w := run(context.Background(), view{c, c}, table, false)
 		sleep(time.Minute)
 		table.away = "no route"
 		w.change(c, "a", "")
@@ -506,7 +506,7 @@ func TestTheTableSaysWhatTheClusterHas(t *testing.T) {
 		steps := rapid.SliceOfN(rapid.SampledFrom([]string{
 			"set a", "set b", "set c", "remove a", "remove b", "remove c", "away", "back", "cut", "refuse a", "take a", "restart", "freeze", "thaw", "minute", "second",
 		}), 1, 40).Draw(rt, "steps")
-		inBubble(t, func(*testing.T) {
+		inBubble(t, func() {
 			c, table := newCluster(), newTable()
 			p := play{cluster: c, table: table, removes: removes}
 			p.start()
