@@ -27,12 +27,12 @@ const source = "cluster/default/customers"
 var world sync.Mutex
 
 // inBubble runs a test that holds the world, except while it sleeps.
-func inBubble(t *testing.T, test func()) {
+func inBubble(t *testing.T, test func(ctx context.Context)) {
 	t.Helper()
-	synctest.Test(t, func(*testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		world.Lock()
 		defer world.Unlock()
-		test()
+		test(t.Context())
 	})
 }
 
@@ -426,14 +426,14 @@ func TestWriter(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func() {
+			inBubble(t, func(ctx context.Context) {
 				c, table := newCluster(), newTable()
 				c.set("a", "Live")
 				c.set("b", "Live")
 				for _, row := range tt.before {
 					table.rows[row.Key] = row
 				}
-				r := run(context.Background(), view{c, c}, table, tt.removes)
+				r := run(ctx, view{c, c}, table, tt.removes)
 				sleep(time.Minute)
 				if tt.play != nil {
 					tt.play(c, table, r)
@@ -454,10 +454,10 @@ func TestWriter(t *testing.T) {
 
 // A row names since when it differs while the database is away, and how many do.
 func TestVerdict(t *testing.T) {
-	inBubble(t, func() {
+	inBubble(t, func(ctx context.Context) {
 		c, table := newCluster(), newTable()
 		c.set("a", "Live")
-		r := run(context.Background(), view{c, c}, table, false)
+		r := run(ctx, view{c, c}, table, false)
 		defer r.stop()
 		sleep(time.Minute)
 		table.away = "no route"
@@ -475,10 +475,10 @@ func TestVerdict(t *testing.T) {
 
 // The writer of a source that is gone writes what it still has to, and ends.
 func TestFinish(t *testing.T) {
-	inBubble(t, func() {
+	inBubble(t, func(ctx context.Context) {
 		c, table := newCluster(), newTable()
 		c.set("a", "Live")
-		w := run(context.Background(), view{c, c}, table, false)
+		w := run(ctx, view{c, c}, table, false)
 		sleep(time.Minute)
 		table.away = "no route"
 		w.change(c, "a", "")
@@ -506,9 +506,9 @@ func TestTheTableSaysWhatTheClusterHas(t *testing.T) {
 		steps := rapid.SliceOfN(rapid.SampledFrom([]string{
 			"set a", "set b", "set c", "remove a", "remove b", "remove c", "away", "back", "cut", "refuse a", "take a", "restart", "freeze", "thaw", "minute", "second",
 		}), 1, 40).Draw(rt, "steps")
-		inBubble(t, func() {
+		inBubble(t, func(ctx context.Context) {
 			c, table := newCluster(), newTable()
-			p := play{cluster: c, table: table, removes: removes}
+			p := play{ctx: ctx, cluster: c, table: table, removes: removes}
 			p.start()
 			for i, step := range steps {
 				p.step(i, step)
@@ -522,9 +522,12 @@ func TestTheTableSaysWhatTheClusterHas(t *testing.T) {
 }
 
 // play is a story with one process that leads, and perhaps a frozen one.
+//
+//nolint:containedctx // that of the bubble
 type play struct {
 	*cluster
 
+	ctx     context.Context
 	table   *table
 	removes bool
 	leads   *running
@@ -534,7 +537,7 @@ type play struct {
 }
 
 func (p *play) start() {
-	p.leads = run(context.Background(), view{p.cluster, p.cluster}, p.table, p.removes)
+	p.leads = run(p.ctx, view{p.cluster, p.cluster}, p.table, p.removes)
 }
 
 func (p *play) step(n int, step string) {
@@ -564,7 +567,7 @@ func (p *play) step(n int, step string) {
 		p.frozen = p.copied()
 	case "thaw":
 		if p.frozen != nil && !p.removes { // a row that was removed has no version any more
-			p.thawed = append(p.thawed, run(context.Background(), view{p.cluster, p.frozen}, p.table, p.removes))
+			p.thawed = append(p.thawed, run(p.ctx, view{p.cluster, p.frozen}, p.table, p.removes))
 		}
 	case "minute":
 		sleep(time.Minute)
