@@ -54,7 +54,9 @@ func TestTableOfCustomers(t *testing.T) {
 	})
 
 	s.rollsOut()
-	s.serve(op, func(metric string) bool { return strings.HasPrefix(metric, sourceMetrics) && metric != listening })
+	s.serve(op, func(metric string) bool {
+		return strings.HasPrefix(metric, sourceMetrics) && metric != listening && !strings.HasPrefix(metric, stateMetrics)
+	})
 
 	s.tables(table.Truncate(t.Context()))
 	s.sourceReaches("False/DeletionHeld")

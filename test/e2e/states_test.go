@@ -47,7 +47,10 @@ func stated(provider mapping.Provider) int {
 const stateCluster = "e2e"
 
 // The metric of rows that were written.
-const rowsWritten = sourceMetrics + "state_rows_written_total"
+const rowsWritten = stateMetrics + "rows_written_total"
+
+// stateMetrics is how the names of the metrics of state tables begin.
+const stateMetrics = sourceMetrics + "state_"
 
 // stateScene is a source with a state table. Only the controller of sources runs: the test sets the status of tenants.
 type stateScene struct {
@@ -307,9 +310,13 @@ func (s *stateScene) survivesAKill() {
 	missing := float64(len(s.differing()))
 	s.start(s.op)
 	s.settles()
-	if n := s.metrics(s.op).Sum(rowsWritten); n != missing {
-		s.t.Errorf("the restart wrote %v rows, and %v differed", n, missing)
-	}
+	s.eventually(func(g gomega.Gomega) { // a call is counted when its process has ended
+		m := s.metrics(s.op)
+		g.Expect(m.Sum(rowsWritten)).To(gomega.Equal(missing), "the restart writes the rows that differed")
+		for _, metric := range []string{stateMetrics + "rows_waiting", stateMetrics + "waiting_since_timestamp_seconds"} {
+			g.Expect(m.Has(metric)).To(gomega.BeTrue(), metric)
+		}
+	})
 }
 
 // survivesAnOutage has changes while the database of the states is away. Tenants follow their rows meanwhile.
