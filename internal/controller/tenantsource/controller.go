@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
@@ -91,6 +92,8 @@ type Controller struct {
 	mu sync.Mutex
 	// finishing ends the writers of sources that are gone.
 	finishing map[client.ObjectKey]func()
+	// longNames are the names of sources by what their labels have for them, where that is something else.
+	longNames map[types.NamespacedName]string
 }
 
 // session is what the process remembers of one source.
@@ -123,7 +126,7 @@ type named struct{ created, updated int }
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, Known: reconcile.NewKnown[session](nil), streams: semaphore.NewWeighted(int64(o.MaxWatches)), writes: newStateTurns(), finishing: map[client.ObjectKey]func(){}}
+	return &Controller{Options: o, Known: reconcile.NewKnown[session](nil), streams: semaphore.NewWeighted(int64(o.MaxWatches)), writes: newStateTurns(), finishing: map[client.ObjectKey]func(){}, longNames: map[types.NamespacedName]string{}}
 }
 
 // New implements reconcile.Kind.
@@ -147,6 +150,11 @@ func (c *Controller) Forget(key client.ObjectKey) {
 
 // recall returns what is remembered of the source.
 func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
+	if label := convert.SourceLabels(o)[v1alpha1.LabelSource]; label != o.Name {
+		c.mu.Lock()
+		c.longNames[types.NamespacedName{Namespace: o.Namespace, Name: label}] = o.Name
+		c.mu.Unlock()
+	}
 	return c.Recall(o, func(former *session) (s session) {
 		former.unfollow()
 		former.unkeep()

@@ -10,8 +10,7 @@ import (
 
 // losing are the sources that a change of an object wakes: its own one, once others delete its objects.
 func (c *Controller) losing(o client.Object) []types.NamespacedName {
-	labels := o.GetLabels()
-	key := types.NamespacedName{Namespace: labels[v1alpha1.LabelSourceNamespace], Name: labels[v1alpha1.LabelSource]}
+	key := c.sourceOf(o)
 	_, s := c.Of(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -19,6 +18,18 @@ func (c *Controller) losing(o client.Object) []types.NamespacedName {
 		return nil
 	}
 	return []types.NamespacedName{key}
+}
+
+// sourceOf is the source whose labels an object has. A label has no room for a long name.
+func (c *Controller) sourceOf(o client.Object) types.NamespacedName {
+	labels := o.GetLabels()
+	key := types.NamespacedName{Namespace: labels[v1alpha1.LabelSourceNamespace], Name: labels[v1alpha1.LabelSource]}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if name, long := c.longNames[key]; long {
+		key.Name = name
+	}
+	return key
 }
 
 // deletionBegins reports whether an object is being deleted that was not before.

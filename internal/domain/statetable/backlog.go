@@ -29,15 +29,19 @@ var refusedRows = retry.Backoff{First: 5 * time.Second, Last: 5 * time.Minute}
 
 // Add notes that a row may differ.
 func (b *Backlog) Add(key, name string, now time.Time) {
-	if b.rows == nil {
-		b.rows = map[string]Difference{}
-	}
 	d, known := b.rows[key]
 	if !known {
 		d = Difference{Key: key, Since: now, due: now}
 	}
 	d.Name = name
-	b.rows[key] = d
+	b.set(d)
+}
+
+func (b *Backlog) set(d Difference) {
+	if b.rows == nil {
+		b.rows = map[string]Difference{}
+	}
+	b.rows[d.Key] = d
 }
 
 // Take takes up to that many rows whose time has come and that the database has not refused. They are out of the backlog until
@@ -72,8 +76,7 @@ func (b *Backlog) PutBack(rows ...Difference) {
 		if newer, known := b.rows[d.Key]; known {
 			d.Name = newer.Name
 		}
-		b.Add(d.Key, d.Name, d.Since)
-		b.rows[d.Key] = d
+		b.set(d)
 	}
 }
 
