@@ -8,11 +8,8 @@ import (
 	"testing"
 	"time"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
 	"github.com/onsi/gomega"
-	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,17 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/adapters"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
@@ -101,25 +91,12 @@ func (s *stateScene) plant() {
 	s.tables(err)
 }
 
-// adapter writes as the operator does, in this process.
-func (s *stateScene) adapter() port.States {
+// adapter reads and writes as the operator does, in this process.
+func (s *stateScene) adapter() adapters.Adapter {
 	s.t.Helper()
-	switch c := (store.Config{Timeout: time.Minute}); s.engine.Provider() {
-	case mapping.Postgres:
-		return postgres.New(c)
-	case mapping.MySQL:
-		return mysql.New(c)
-	case mapping.MongoDB:
-		return mongodb.New(c)
-	case mapping.Redis:
-		return redis.New(c)
-	case mapping.DynamoDB:
-	}
-	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
+	adapter, err := adapters.Of(s.engine)
 	s.tables(err)
-	return dynamodb.New(dynamodb.Config{Endpoint: s.engine.Endpoint(), Metrics: metrics, SDK: awssdk.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("AKIAWRITER", "writer", ""),
-	}})
+	return adapter
 }
 
 // offer creates a Secret with the connection string of a table.
@@ -515,7 +492,7 @@ func (s *stateScene) customers() []map[string]any {
 	s.t.Helper()
 	var read reader
 	for _, table := range []*database.Table{s.table, s.states.Table} {
-		s.tables(postgres.New(store.Config{Timeout: time.Minute}).Read(s.t.Context(), table.Query(), &read))
+		s.tables(s.adapter().Read(s.t.Context(), table.Query(), &read))
 	}
 	slices.SortFunc(read.rows, func(a, b map[string]any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	return read.rows

@@ -3,30 +3,20 @@ package sources_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/adapters"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
@@ -62,26 +52,9 @@ func (e engine) is(providers ...mapping.Provider) bool { return slices.Contains(
 // rows is the adapter that reads the engine's tables.
 func (e engine) rows(t *testing.T) port.Rows {
 	t.Helper()
-	switch e.provider {
-	case mapping.Postgres:
-		return postgres.New(store.Config{Timeout: time.Minute})
-	case mapping.MySQL:
-		return mysql.New(store.Config{Timeout: time.Minute})
-	case mapping.MongoDB:
-		return mongodb.New(store.Config{Timeout: time.Minute})
-	case mapping.Redis:
-		return redis.New(store.Config{Timeout: time.Minute})
-	default:
-		metrics, err := aws.NewMetrics(prometheus.NewRegistry())
-		must(t, err)
-		return dynamodb.New(dynamodb.Config{
-			Endpoint: database.Shared(t, mapping.DynamoDB).Endpoint(), Metrics: metrics,
-			SDK: awssdk.Config{
-				Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("AKIAREADER", "reader", ""),
-				HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-			},
-		})
-	}
+	rows, err := adapters.Of(database.Shared(t, e.provider))
+	must(t, err)
+	return rows
 }
 
 // cell is one case on one engine: a table with customers, and a source that follows it.
