@@ -24,8 +24,9 @@ import (
 // manyStates are more rows than one statement writes.
 const manyStates = 1000
 
-// fewStates are as many as FerretDB writes soon: it looks through all documents for each row.
-const fewStates = 40
+// fewStates are more rows than FerretDB has connections to its own database, and as many as it writes soon: it looks through
+// all documents for each row.
+const fewStates = 120
 
 // RunStates runs the tests of what writes state tables.
 func RunStates(t *testing.T, rows port.Rows, states port.States, engine *database.Engine) {

@@ -24,6 +24,10 @@ const opUpdate = "update"
 // more than the write.
 const sample = 1000
 
+// perCommand is how many changes one command makes. FerretDB 1 keeps a connection to its own database for each of them until
+// the command ends, has 100 of those, and waits for itself when they are used up.
+const perCommand = 25
+
 const codeDuplicateKey = 11000
 
 // answer is what a code means for a write.
@@ -131,11 +135,12 @@ func (w *writing) put(ctx context.Context, changes []statetable.Change) error {
 // failure of a command that is not ordered, so what follows the last failure is always sent once more.
 func (w *writing) all(ctx context.Context, changes []statetable.Change, insert bool) (taken []statetable.Change, err error) {
 	for len(changes) > 0 {
-		failures, err := w.bulk(ctx, changes, insert)
+		some := changes[:min(len(changes), perCommand)]
+		failures, err := w.bulk(ctx, some, insert)
 		if err != nil {
 			return nil, err
 		}
-		last := len(changes) - 1
+		last := len(some) - 1
 		for _, failure := range failures {
 			change := changes[failure.Index]
 			last = failure.Index
