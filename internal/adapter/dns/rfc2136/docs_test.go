@@ -9,7 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnsserver"
 )
 
 // The configuration in the docs is all that a server needs, and allows no more.
@@ -23,7 +23,7 @@ func TestTheConfigurationInTheDocs(t *testing.T) {
 	}
 	text := strings.ReplaceAll(string(found[1]), "/var/lib/bind/", "")
 	secret := regexp.MustCompile(`secret "(.*)"`).FindStringSubmatch(text)[1]
-	server, err := bind.Start(t.Context(), bind.Options{Config: text, Zones: []bind.Zone{
+	server, err := dnsserver.Start(t.Context(), dnsserver.Options{Config: text, Zones: []dnsserver.Zone{
 		{Name: "example.com", Records: []string{"addr IN A 192.0.2.1"}},
 	}})
 	must(t, err)
