@@ -118,7 +118,7 @@ func (s *Server) Records(ctx context.Context, zone string) ([]string, error) {
 			h := rr.Header()
 			if h.Rrtype != dns.TypeSOA {
 				lines = append(lines, fmt.Sprintf("%s %d %s %s", strings.TrimSuffix(h.Name, "."), h.Ttl,
-					dns.TypeToString[h.Rrtype], strings.TrimPrefix(rr.String(), h.String())))
+					dns.Type(h.Rrtype), strings.TrimPrefix(rr.String(), h.String())))
 			}
 		}
 	}

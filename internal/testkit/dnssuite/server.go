@@ -60,13 +60,19 @@ func (s Server) Remove(zone string, k dns.Key) {
 	}
 }
 
-// Sets are all that a zone has.
+// signs are the types of sets by which a server signs a zone.
+var signs = []string{"RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "DNSKEY", "CDS", "CDNSKEY", "TYPE65534"}
+
+// Sets are all that a zone has, but for those by which the server signs it.
 func (s Server) Sets(zone string) (out []dns.RecordSet) {
 	s.Helper()
 	records, err := s.Server.Records(s.Context(), zone)
 	s.must(err)
 	for _, line := range records {
 		fields := strings.SplitN(line, " ", 4)
+		if slices.Contains(signs, fields[2]) {
+			continue
+		}
 		ttl, err := strconv.ParseInt(fields[1], 10, 64)
 		s.must(err)
 		k := dns.Key{Name: fields[0], Type: fields[2]}
