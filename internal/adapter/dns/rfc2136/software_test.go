@@ -5,6 +5,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnsserver"
 )
 
@@ -15,11 +16,7 @@ func TestANameIsNeverLeftEmpty(t *testing.T) {
 	for _, software := range []dnsserver.Software{dnsserver.BIND, dnsserver.Knot, dnsserver.PowerDNS} {
 		t.Run(software.String(), func(t *testing.T) {
 			t.Parallel()
-			server, err := dnsserver.Start(t.Context(), dnsserver.Options{Software: software, Zones: []dnsserver.Zone{
-				{Name: "plain.example"}, {Name: signedZone, Signed: true},
-			}})
-			must(t, err)
-			t.Cleanup(func() { must(t, server.Close()) })
+			server := startOf(t, software, dnsserver.Zone{Name: "plain.example"}, dnsserver.Zone{Name: signedZone, Signed: true})
 			for _, zone := range []string{"plain.example", signedZone} {
 				t.Run(zone, func(t *testing.T) { neverEmpty(t, worldAt(t, server, zone)) })
 			}
@@ -27,13 +24,21 @@ func TestANameIsNeverLeftEmpty(t *testing.T) {
 	}
 }
 
-// worldAt is a zone of a server of the test's own.
-func worldAt(t *testing.T, server *dnsserver.Server, zone string) world {
+func startOf(t *testing.T, software dnsserver.Software, zones ...dnsserver.Zone) *dnsserver.Server {
 	t.Helper()
-	w := newWorldOf(t, zone, func(c *rfc2136.Config) {
-		key := server.Key()
+	server, err := dnsserver.Start(t.Context(), dnsserver.Options{Software: software, Zones: zones})
+	must(t, err)
+	t.Cleanup(func() { must(t, server.Close()) })
+	return server
+}
+
+// worldAt is a zone of a server of the test's own.
+func worldAt(t *testing.T, server *dnsserver.Server, zone string, change ...func(*rfc2136.Config)) world {
+	t.Helper()
+	key := server.Key()
+	w := newWorldOf(t, zone, append([]func(*rfc2136.Config){func(c *rfc2136.Config) {
 		c.Server, c.TSIG = server.Address(), rfc2136.TSIG{Name: key.Name, Algorithm: key.Algorithm, Secret: func() string { return key.Secret }}
-	})
+	}}, change...)...)
 	w.server = server
 	return w
 }
@@ -59,5 +64,57 @@ func neverEmpty(t *testing.T, w world) {
 			}
 		}
 		before = next
+	}
+}
+
+// The message says what is wrong in the words of each server.
+func TestWhatIsDenied(t *testing.T) {
+	t.Parallel()
+	const (
+		apex    = "the zone's own name"
+		secret  = "a wrong secret"
+		unknown = "a key that is not known"
+		other   = "a key of another algorithm"
+		closed  = "a zone that may not be transferred"
+	)
+	for software, says := range map[dnsserver.Software]map[string]string{
+		dnsserver.BIND: {
+			apex: "REFUSED: the server refuses the change: allow", secret: "BADSIG", unknown: "BADKEY", other: "BADKEY",
+			closed: "REFUSED: the server refuses to transfer the zone",
+		},
+		dnsserver.Knot: {
+			apex: "BADKEY: the server does not know the account's TSIG key, or does not let it change this name or type", secret: "BADSIG",
+			unknown: "BADKEY", other: "BADKEY",
+			closed: "BADKEY: the server does not know the account's TSIG key, or does not let it transfer the zone",
+		},
+		dnsserver.PowerDNS: {
+			secret: "REFUSED: the server refuses the change without a signature", unknown: "REFUSED: the server refuses the change without a signature",
+			other: "REFUSED: the server refuses the change without a signature", closed: "NOTAUTH: ",
+		},
+	} {
+		t.Run(software.String(), func(t *testing.T) {
+			t.Parallel()
+			server := startOf(t, software, dnsserver.Zone{Name: "plain.example"}, dnsserver.Zone{Name: closedZone, ClosedToTransfers: true})
+			w := worldAt(t, server, "plain.example")
+			text := create(dns.RecordSet{Key: dns.Key{Name: w.zone, Type: dns.TXT}, TTL: 60, Values: []string{"x"}})
+			if _, err := w.Change(t.Context(), w.zone, text); says[apex] != "" {
+				expectKind(t, err, fault.Denied, "UPDATE: "+says[apex])
+			} else if err != nil {
+				t.Errorf("%s has no policy, and refuses: %v", software, err)
+			}
+			_, _, err := worldAt(t, server, closedZone).ListRecords(t.Context(), closedZone, "")
+			expectKind(t, err, fault.Denied, "AXFR: "+says[closed])
+			for name, change := range map[string]func(*rfc2136.Config){
+				secret:  func(c *rfc2136.Config) { c.TSIG.Secret = func() string { return "d3Jvbmc=" } },
+				unknown: func(c *rfc2136.Config) { c.TSIG.Name = "other-key" },
+				other:   func(c *rfc2136.Config) { c.TSIG.Algorithm = "hmac-sha512" },
+			} {
+				w := worldAt(t, server, "plain.example", change)
+				_, err := w.Change(t.Context(), w.zone, create(w.cname("a", target)))
+				expectKind(t, err, fault.Denied, "UPDATE: "+says[name])
+				_, err = w.GetZone(t.Context(), w.zone)
+				expectKind(t, err, fault.Denied, "TSIG")
+			}
+		})
 	}
 }

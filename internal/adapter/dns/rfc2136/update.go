@@ -19,7 +19,7 @@ var besides = []uint16{
 type update struct {
 	*wire.Msg
 	// again create once more the CNAMEs that replace other sets, each if the server has left it out: the name is empty then.
-	again []*wire.Msg
+	again           []*wire.Msg
 	zone, clusterID string
 	// deleted and created are the types of sets, by name.
 	deleted, created map[string]map[uint16]bool
