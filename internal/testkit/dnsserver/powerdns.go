@@ -49,6 +49,9 @@ func configurePowerDNS(ctx context.Context, s *Server) error {
 		config = powerDNSOwn
 	}
 	err := errors.Join(s.putZones(), s.put("pdns.conf", config+fmt.Sprintf(powerDNSSettings, s.dir, s.port)))
+	for name, content := range s.options.Files {
+		err = errors.Join(err, s.put(name, content))
+	}
 	if err != nil {
 		return err
 	}

@@ -76,6 +76,8 @@ type Options struct {
 	// Config is a whole configuration, as in the docs, instead of what follows from the zones. Only folders and the port are
 	// the server's own. It has no keys but those in it, and the file of a zone is its name with .zone.
 	Config string
+	// Files are more files in the server's folder, by name.
+	Files map[string]string
 	// Commands are those of the docs that complete it, each with its arguments. They run in the server's folder.
 	Commands [][]string
 	// Guard, if there is one, kills the process should we be killed. Linux does that without one.
