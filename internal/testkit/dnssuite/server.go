@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnsserver"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 // Server is a name server whose zones are written and read past any adapter.
 type Server struct {
 	testing.TB
 
-	Server *dnsserver.Server
+	Server *nameserver.Server
 }
 
 func (s Server) must(err error) {

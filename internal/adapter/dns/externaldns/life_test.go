@@ -10,7 +10,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/externaldns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnsserver"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 // wantGone checks that nothing of any tenant is left.
@@ -104,10 +104,10 @@ func testExternalDNSIsDown(t *testing.T, all *servers) {
 // A record counts as published, and as gone, when all servers that respond say so.
 func testOneOfTwoServersIsStale(t *testing.T, all *servers) {
 	t.Helper()
-	var stale *dnsserver.Server
+	var stale *nameserver.Server
 	r := all.rig(t, func(c *externaldns.Config) {
 		var err error
-		stale, err = dnsserver.Start(t.Context(), dnsserver.Options{Zones: []dnsserver.Zone{{Name: c.Domains[0]}}})
+		stale, err = nameserver.Start(t.Context(), nameserver.Options{Zones: []nameserver.Zone{{Name: c.Domains[0]}}})
 		must(t, err)
 		c.NameServers = append(c.NameServers, stale.Address())
 	})

@@ -20,9 +20,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/externaldns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnsserver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnssuite"
 	realdns "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/externaldns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 const (
@@ -33,22 +33,22 @@ const (
 
 // servers are what worlds have in common: a BIND with a zone for each of them, and one that has none.
 type servers struct {
-	primary, empty *dnsserver.Server
-	zones          []dnsserver.Zone
+	primary, empty *nameserver.Server
+	zones          []nameserver.Zone
 	next           int
 }
 
 func newServers(t *testing.T, worlds int) *servers {
 	t.Helper()
-	s := &servers{zones: []dnsserver.Zone{{Name: otherZone}}}
+	s := &servers{zones: []nameserver.Zone{{Name: otherZone}}}
 	for n := range worlds {
-		s.zones = append(s.zones, dnsserver.Zone{Name: "c" + string(rune('a'+n/26)) + string(rune('a'+n%26)) + ".example"})
+		s.zones = append(s.zones, nameserver.Zone{Name: "c" + string(rune('a'+n/26)) + string(rune('a'+n%26)) + ".example"})
 	}
 	var err error
-	s.primary, err = dnsserver.Start(t.Context(), dnsserver.Options{Zones: s.zones})
+	s.primary, err = nameserver.Start(t.Context(), nameserver.Options{Zones: s.zones})
 	must(t, err)
 	t.Cleanup(func() { must(t, s.primary.Close()) })
-	s.empty, err = dnsserver.Start(t.Context(), dnsserver.Options{})
+	s.empty, err = nameserver.Start(t.Context(), nameserver.Options{})
 	must(t, err)
 	t.Cleanup(func() { must(t, s.empty.Close()) })
 	return s
@@ -63,8 +63,8 @@ type world struct {
 	zone      string
 	namespace string
 	hand      dnssuite.Server
-	front     *dnsserver.Front
-	empty     *dnsserver.Server
+	front     *nameserver.Front
+	empty     *nameserver.Server
 	external  *realdns.ExternalDNS
 	wire      *wire
 	clock     *clocktesting.FakeClock
@@ -90,7 +90,7 @@ func (s *servers) world(t *testing.T) *world {
 	must(t, s.primary.AddByHand(t.Context(), w.zone, w.zone+". 300 IN NS ns.example.net."))
 	must(t, s.primary.DeleteByHand(t.Context(), w.zone, w.zone+". 300 IN NS ns1."+w.zone+"."))
 	must(t, s.primary.DeleteByHand(t.Context(), w.zone, "ns1."+w.zone+". 300 IN A 127.0.0.1"))
-	w.front = dnsserver.NewFront(t, s.primary.Address())
+	w.front = nameserver.NewFront(t, s.primary.Address())
 	var err error
 	w.external, err = realdns.Start(t.Context(), realdns.Options{
 		Config: plane.RESTConfig(), Namespace: w.namespace, LabelFilter: "edge=true", Server: s.primary, Zones: []string{w.zone}, Owner: "test",

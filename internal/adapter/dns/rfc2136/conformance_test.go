@@ -13,13 +13,13 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnsserver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnssuite"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 // A primary with a secondary does what every provider has to do, whatever its software, and whether it signs its zones or not.
 func TestConformance(t *testing.T) {
-	for _, software := range []dnsserver.Software{dnsserver.BIND, dnsserver.Knot, dnsserver.PowerDNS} {
+	for _, software := range []nameserver.Software{nameserver.BIND, nameserver.Knot, nameserver.PowerDNS} {
 		for _, signed := range []bool{false, true} {
 			name := software.String()
 			if signed {
@@ -33,19 +33,19 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func conforms(t *testing.T, software dnsserver.Software, signed bool) {
+func conforms(t *testing.T, software nameserver.Software, signed bool) {
 	const rows = 60
-	zones := []dnsserver.Zone{{Name: otherZone, Signed: signed}}
+	zones := []nameserver.Zone{{Name: otherZone, Signed: signed}}
 	for n := range rows {
-		zones = append(zones, dnsserver.Zone{Name: fmt.Sprintf("c%02d.example", n), Signed: signed})
+		zones = append(zones, nameserver.Zone{Name: fmt.Sprintf("c%02d.example", n), Signed: signed})
 	}
-	start := func(o dnsserver.Options) *dnsserver.Server {
-		server, err := dnsserver.Start(t.Context(), o)
+	start := func(o nameserver.Options) *nameserver.Server {
+		server, err := nameserver.Start(t.Context(), o)
 		must(t, err)
 		t.Cleanup(func() { must(t, server.Close()) })
 		return server
 	}
-	primary, empty := start(dnsserver.Options{Software: software, Zones: zones}), start(dnsserver.Options{Software: software})
+	primary, empty := start(nameserver.Options{Software: software, Zones: zones}), start(nameserver.Options{Software: software})
 	secondary, err := primary.StartSecondary(t.Context())
 	must(t, err)
 	next := 0
@@ -62,12 +62,12 @@ const otherZone = "other.example"
 // stranger is the world past the operator: a primary and its secondary, and a server that has no zones.
 type stranger struct {
 	t                         *testing.T
-	primary, secondary, empty *dnsserver.Server
+	primary, secondary, empty *nameserver.Server
 	zone                      string
-	key                       dnsserver.Key
+	key                       nameserver.Key
 	hand                      dnssuite.Server
-	wire                      *dnsserver.Wire
-	front                     *dnsserver.Front
+	wire                      *nameserver.Wire
+	front                     *nameserver.Front
 	registry                  *prometheus.Registry
 	stalled                   bool
 }
@@ -80,7 +80,7 @@ func (s *stranger) subject() *dnssuite.Subject {
 	must(t, err)
 	t.Cleanup(func() { _ = s.wire.Close() })
 	s.hand = dnssuite.Server{TB: t, Server: s.primary}
-	s.front = dnsserver.NewFront(t, s.wire.Address())
+	s.front = nameserver.NewFront(t, s.wire.Address())
 	s.registry = prometheus.NewRegistry()
 	metrics, err := calls.NewMetrics(s.registry)
 	must(t, err)

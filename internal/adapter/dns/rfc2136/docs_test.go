@@ -11,22 +11,22 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnsserver"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 // The configuration in the docs is all that a server needs, and allows no more.
 func TestTheConfigurationInTheDocs(t *testing.T) {
 	t.Parallel()
-	for software, tt := range map[dnsserver.Software]struct {
+	for software, tt := range map[nameserver.Software]struct {
 		page string
 		// begins is how the configuration does.
 		begins  string
-		options func(t *testing.T, page string) dnsserver.Options
+		options func(t *testing.T, page string) nameserver.Options
 	}{
-		dnsserver.BIND: {page: "rfc2136.md", begins: "options "},
-		dnsserver.Knot: {page: "knot.md", begins: "server:"},
-		dnsserver.PowerDNS: {page: "powerdns.md", begins: "primary=", options: func(t *testing.T, page string) dnsserver.Options {
-			var o dnsserver.Options
+		nameserver.BIND: {page: "rfc2136.md", begins: "options "},
+		nameserver.Knot: {page: "knot.md", begins: "server:"},
+		nameserver.PowerDNS: {page: "powerdns.md", begins: "primary=", options: func(t *testing.T, page string) nameserver.Options {
+			var o nameserver.Options
 			for command := range strings.Lines(block(t, page, "sh", "pdnsutil ")) {
 				o.Commands = append(o.Commands, strings.Fields(command))
 			}
@@ -39,12 +39,12 @@ func TestTheConfigurationInTheDocs(t *testing.T) {
 			content, err := os.ReadFile("../../../../docs/dns/" + tt.page)
 			must(t, err)
 			page := string(content)
-			o := dnsserver.Options{}
+			o := nameserver.Options{}
 			if tt.options != nil {
 				o = tt.options(t, page)
 			}
 			o.Software, o.Config = software, strings.ReplaceAll(block(t, page, "text", tt.begins), "/var/lib/bind/", "")
-			if software == dnsserver.PowerDNS {
+			if software == nameserver.PowerDNS {
 				o.Config = strings.ReplaceAll(o.Config, "10.0.0.0/8", "127.0.0.0/8") + "lua-dnsupdate-policy-script=policy.lua\n"
 			}
 			isAllThatIsNeeded(t, o, regexp.MustCompile(`REPLACE/[A-Z0-9/=]+`).FindString(page))
@@ -64,9 +64,9 @@ func block(t *testing.T, page, language, begins string) string {
 	return ""
 }
 
-func isAllThatIsNeeded(t *testing.T, o dnsserver.Options, secret string) {
-	o.Zones = []dnsserver.Zone{{Name: "example.com", Records: []string{"addr IN A 192.0.2.1"}}}
-	server, err := dnsserver.Start(t.Context(), o)
+func isAllThatIsNeeded(t *testing.T, o nameserver.Options, secret string) {
+	o.Zones = []nameserver.Zone{{Name: "example.com", Records: []string{"addr IN A 192.0.2.1"}}}
+	server, err := nameserver.Start(t.Context(), o)
 	must(t, err)
 	t.Cleanup(func() { must(t, server.Close()) })
 	w := newWorld(t, func(c *rfc2136.Config) {
@@ -86,7 +86,7 @@ func isAllThatIsNeeded(t *testing.T, o dnsserver.Options, secret string) {
 		"the zone's own name": create(dns.RecordSet{Key: dns.Key{Name: w.zone, Type: dns.TXT}, TTL: 60, Values: []string{"x"}}),
 	} {
 		// PowerDNS does not say what it leaves out.
-		if _, err := w.Change(t.Context(), w.zone, changes); !fault.Is(err, fault.Denied) && o.Software != dnsserver.PowerDNS {
+		if _, err := w.Change(t.Context(), w.zone, changes); !fault.Is(err, fault.Denied) && o.Software != nameserver.PowerDNS {
 			t.Errorf("%s: error %v", name, err)
 		}
 		if diff := cmp.Diff(before, w.everything(t)); diff != "" {

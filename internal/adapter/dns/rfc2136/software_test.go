@@ -6,17 +6,17 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnsserver"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 // A name that changes from one record to another is never left empty, whatever the software, and whether it signs the zone
 // or not.
 func TestANameIsNeverLeftEmpty(t *testing.T) {
 	t.Parallel()
-	for _, software := range []dnsserver.Software{dnsserver.BIND, dnsserver.Knot, dnsserver.PowerDNS} {
+	for _, software := range []nameserver.Software{nameserver.BIND, nameserver.Knot, nameserver.PowerDNS} {
 		t.Run(software.String(), func(t *testing.T) {
 			t.Parallel()
-			server := startOf(t, software, dnsserver.Zone{Name: "plain.example"}, dnsserver.Zone{Name: signedZone, Signed: true})
+			server := startOf(t, software, nameserver.Zone{Name: "plain.example"}, nameserver.Zone{Name: signedZone, Signed: true})
 			for _, zone := range []string{"plain.example", signedZone} {
 				t.Run(zone, func(t *testing.T) { neverEmpty(t, worldAt(t, server, zone)) })
 			}
@@ -24,16 +24,16 @@ func TestANameIsNeverLeftEmpty(t *testing.T) {
 	}
 }
 
-func startOf(t *testing.T, software dnsserver.Software, zones ...dnsserver.Zone) *dnsserver.Server {
+func startOf(t *testing.T, software nameserver.Software, zones ...nameserver.Zone) *nameserver.Server {
 	t.Helper()
-	server, err := dnsserver.Start(t.Context(), dnsserver.Options{Software: software, Zones: zones})
+	server, err := nameserver.Start(t.Context(), nameserver.Options{Software: software, Zones: zones})
 	must(t, err)
 	t.Cleanup(func() { must(t, server.Close()) })
 	return server
 }
 
 // worldAt is a zone of a server of the test's own.
-func worldAt(t *testing.T, server *dnsserver.Server, zone string, change ...func(*rfc2136.Config)) world {
+func worldAt(t *testing.T, server *nameserver.Server, zone string, change ...func(*rfc2136.Config)) world {
 	t.Helper()
 	key := server.Key()
 	w := newWorldOf(t, zone, append([]func(*rfc2136.Config){func(c *rfc2136.Config) {
@@ -77,24 +77,24 @@ func TestWhatIsDenied(t *testing.T) {
 		other   = "a key of another algorithm"
 		closed  = "a zone that may not be transferred"
 	)
-	for software, says := range map[dnsserver.Software]map[string]string{
-		dnsserver.BIND: {
+	for software, says := range map[nameserver.Software]map[string]string{
+		nameserver.BIND: {
 			apex: "REFUSED: the server refuses the change: allow", secret: "BADSIG", unknown: "BADKEY", other: "BADKEY",
 			closed: "REFUSED: the server refuses to transfer the zone",
 		},
-		dnsserver.Knot: {
+		nameserver.Knot: {
 			apex: "BADKEY: the server does not know the account's TSIG key, or does not let it change this name or type", secret: "BADSIG",
 			unknown: "BADKEY", other: "BADKEY",
 			closed: "BADKEY: the server does not know the account's TSIG key, or does not let it transfer the zone",
 		},
-		dnsserver.PowerDNS: {
+		nameserver.PowerDNS: {
 			secret: "REFUSED: the server refuses the change without a signature", unknown: "REFUSED: the server refuses the change without a signature",
 			other: "REFUSED: the server refuses the change without a signature", closed: "NOTAUTH: ",
 		},
 	} {
 		t.Run(software.String(), func(t *testing.T) {
 			t.Parallel()
-			server := startOf(t, software, dnsserver.Zone{Name: "plain.example"}, dnsserver.Zone{Name: closedZone, ClosedToTransfers: true})
+			server := startOf(t, software, nameserver.Zone{Name: "plain.example"}, nameserver.Zone{Name: closedZone, ClosedToTransfers: true})
 			w := worldAt(t, server, "plain.example")
 			text := create(dns.RecordSet{Key: dns.Key{Name: w.zone, Type: dns.TXT}, TTL: 60, Values: []string{"x"}})
 			if _, err := w.Change(t.Context(), w.zone, text); says[apex] != "" {

@@ -1,8 +1,8 @@
-// Package dnsserver starts real name servers for tests: BIND 9, Knot DNS or PowerDNS, a process of this one on a free
+// Package nameserver starts real name servers for tests: BIND 9, Knot DNS or PowerDNS, a process of this one on a free
 // loopback port, with the primaries of some zones in a temporary folder. Zones are changed by hand with a key that may do
 // everything, as the operator would with a key that an update policy binds. A secondary has the zones as well, and takes them
 // over when it is told to.
-package dnsserver
+package nameserver
 
 import (
 	"context"
