@@ -206,7 +206,7 @@ func (e SyncAnswered) happen(z *ZoneState) {
 }
 
 // leftOut has names read that don't show what was created: what is not there is created again, or refused. If it is there
-// nevertheless, those who wait for it are told.
+// nevertheless, the objects that wait for it are told.
 func (z *ZoneState) leftOut(f *flight, left *LeftOut) {
 	switch {
 	case z.at.Now.Sub(f.sent) < shownAfter:
