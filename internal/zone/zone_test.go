@@ -483,6 +483,28 @@ func TestWhatIsLeftOutIsCreatedAgain(t *testing.T) {
 	}
 }
 
+// A record that is in the zone, and that questions to the server don't show, is read once, and its object is told.
+func TestAServerThatShowsNothing(t *testing.T) {
+	r := newRig(t)
+	r.provider.before = func(c call) error {
+		if c.operation == "InSync" {
+			return dns.NewLeftOut("InSync", []string{cname("a").Name})
+		}
+		return nil
+	}
+	o := r.object(1, cname("a"))
+	calls := r.cost(func() { r.run(10 * time.Minute) })
+	if s := r.wantPhase(o, cname("a"), dns.Coming); s.Err == nil || !strings.Contains(s.Err.Error(), "does not show what it created") {
+		t.Errorf("error %v", s.Err)
+	}
+	if calls["ReadName"] != 1 || calls["Change"] != 1 {
+		t.Errorf("calls %v", calls)
+	}
+	r.provider.before = nil
+	r.run(time.Hour)
+	r.wantPhase(o, cname("a"), dns.There)
+}
+
 func TestWhoMayNotAskForAChangeIsTold(t *testing.T) {
 	r := newRig(t)
 	r.provider.before = func(c call) error {
