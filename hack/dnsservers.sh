@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Provides the servers that tests of DNS providers need: BIND 9, and ExternalDNS with its CRD. Run as root on Debian or
-# a derivative, it installs BIND where it is missing; otherwise it prints what to install. ExternalDNS comes from its Go
+# Provides the servers that tests of DNS providers need: BIND 9, Knot DNS and PowerDNS, and ExternalDNS with its CRD. Run
+# as root on Debian or a derivative, it installs the servers that are missing; otherwise it prints what to install. ExternalDNS comes from its Go
 # module, and is built into the user's cache folder once per version. Prints the folder of the programs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -21,7 +21,16 @@ build() {
   [[ -d "${target}" ]] || mv "${temp}" "${target}" # another build may have been faster
 }
 
-PATH="${PATH}:/usr/sbin" command -v named >/dev/null || hack/install-packages.sh "Tests of DNS providers" bind9 >&2
+packages=()
+# Adds packages where a program of theirs is missing.
+need() {
+  PATH="${PATH}:/usr/sbin" command -v "$1" >/dev/null || packages+=("${@:2}")
+}
+need named bind9
+need knotd knot
+need pdns_server pdns-server pdns-backend-sqlite3
+need sqlite3 sqlite3
+[[ ${#packages[@]} == 0 ]] || hack/install-packages.sh "Tests of DNS providers" "${packages[@]}" >&2
 
 cache="${XDG_CACHE_HOME:-${HOME}/.cache}"
 if [[ "$(uname)" == Darwin ]]; then

@@ -34,3 +34,5 @@ packages="$*"
 disable postgresql postgresql
 disable redis-server redis-server
 disable bind9 named
+disable knot knot
+disable pdns-server pdns

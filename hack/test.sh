@@ -17,7 +17,7 @@ raced_at_once=2
 # still running alone at the end.
 long=(test/crash test/sources cmd/playground test/hostile internal/controller/tenantsource test/chart test/e2e
   internal/controller/distributiontenant test/tenancy internal/adapter/source/child test/rights test/migration
-  internal/adapter/dns/externaldns examples/onboarding internal/adapter/source internal/adapter/source/dynamodb internal/adapter/source/mongodb
+  internal/adapter/dns/externaldns internal/adapter/dns/rfc2136 examples/onboarding internal/adapter/source internal/adapter/source/dynamodb internal/adapter/source/mongodb
   internal/cli)
 
 hack/need-cc.sh

@@ -26,7 +26,8 @@ type Zones interface {
 	// refuses at least one of the changes as it stands. fault.NotFound: there is no such zone.
 	// fault.Throttled also stands for an earlier change of the zone that is still worked on.
 	Change(ctx context.Context, zoneID string, changes []dns.Change) (changeID string, err error)
-	// InSync reports whether every server of the provider has the changes, as far as that can be told.
+	// InSync reports whether every server of the provider has the changes, as far as that can be told. dns.LeftOut is the
+	// failure of a change that was accepted, and was not carried out at some names.
 	InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, error)
 }
 

@@ -34,6 +34,9 @@ type provider struct {
 	before func(call) error
 	// lost, if set, says that the answer to a change gets lost after it was carried out.
 	lost func(call) bool
+	// leavesOut, if set, says that of a change the deletions are carried out only, and the answer is that all went well, or
+	// that is lost as well.
+	leavesOut func(call) bool
 }
 
 // call is one call to the provider.
@@ -105,6 +108,7 @@ func (p *provider) As(a dns.Access) port.Zones { return client{p, a} }
 func (p *provider) Traits() dns.Traits {
 	return dns.Traits{
 		Batch: dns.Limits{Records: maxBatch, Characters: 32_000}, PageSize: 300, ListZones: "ListZones", ListRecords: "ListRecords",
+		Stepwise: p.leavesOut != nil,
 	}
 }
 
@@ -235,6 +239,13 @@ func (c client) Change(ctx context.Context, id string, changes []dns.Change) (st
 	if err := change(next, changes); err != nil {
 		return "", err
 	}
+	if c.leavesOut != nil && c.leavesOut(k) {
+		for _, one := range changes {
+			if one.Action == dns.Create {
+				delete(next, one.Set.Key)
+			}
+		}
+	}
 	c.zones[id] = next
 	c.batches = append(c.batches, len(changes))
 	changeID := fmt.Sprintf("C%d", len(c.changes)+1)
@@ -286,7 +297,7 @@ func change(zone map[dns.Key]dns.RecordSet, changes []dns.Change) error {
 	return failure(fault.Invalid, "Change", "%s", strings.Join(slices.Compact(refused), ", "))
 }
 
-func (c client) InSync(ctx context.Context, _ string, sent dns.Sent) (bool, error) {
+func (c client) InSync(ctx context.Context, zone string, sent dns.Sent) (bool, error) {
 	id := sent.ID
 	if err := c.enter(ctx, call{operation: "InSync", name: id}); err != nil {
 		return false, err
@@ -296,6 +307,11 @@ func (c client) InSync(ctx context.Context, _ string, sent dns.Sent) (bool, erro
 	at, ok := c.changes[id]
 	if !ok {
 		return false, failure(fault.NotFound, "InSync", "no change")
+	}
+	for _, one := range sent.Changes {
+		if _, there := c.zones[zone][one.Set.Key]; c.leavesOut != nil && one.Action == dns.Create && !there {
+			return false, dns.NewLeftOut("InSync", []string{one.Set.Name})
+		}
 	}
 	return !c.clock.Now().Before(at), nil
 }

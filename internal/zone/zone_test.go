@@ -447,6 +447,64 @@ func TestAChangeThatNeverGetsInSync(t *testing.T) {
 	}
 }
 
+// A server that says that all went well, and has left out what it was to create, is noticed long before the zone is listed
+// again. What the record was to replace is put back in the end.
+func TestWhatIsLeftOutIsCreatedAgain(t *testing.T) {
+	for says, tt := range map[string]struct {
+		times int
+		phase dns.Phase
+	}{
+		"where other records were deleted": {1, dns.There},
+		"however often it is sent":         {1000, dns.Refused},
+	} {
+		t.Run(says, func(t *testing.T) {
+			r := newRig(t)
+			address := dns.RecordSet{Key: dns.Key{Name: cname("a").Name, Type: dns.A}, TTL: 60, Values: []string{"192.0.2.1"}}
+			r.provider.put(zoneID, address)
+			left := tt.times
+			r.provider.leavesOut = func(call) bool { left--; return left >= 0 }
+			o := r.object(1)
+			o.Takeover, o.Wants = true, []dns.Record{cname("a")}
+			r.pass(o)
+			r.run(2 * time.Minute)
+			if s := r.wantPhase(o, cname("a"), tt.phase); tt.phase == dns.Refused && !strings.Contains(s.Err.Error(), "does not show what it created") {
+				t.Errorf("the object is told %v", s.Err)
+			}
+			left = 0
+			r.run(2 * time.Hour)
+			r.wantPhase(o, cname("a"), dns.There)
+			o.Wants = nil
+			r.pass(o)
+			r.run(time.Hour)
+			if d := cmp.Diff([]string{address.Name + " " + address.String()}, r.provider.state(zoneID)); d != "" {
+				t.Errorf("zone (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// A record that is in the zone, and that questions to the server don't show, is read once, and its object is told.
+func TestAServerThatShowsNothing(t *testing.T) {
+	r := newRig(t)
+	r.provider.before = func(c call) error {
+		if c.operation == "InSync" {
+			return dns.NewLeftOut("InSync", []string{cname("a").Name})
+		}
+		return nil
+	}
+	o := r.object(1, cname("a"))
+	calls := r.cost(func() { r.run(10 * time.Minute) })
+	if s := r.wantPhase(o, cname("a"), dns.Coming); s.Err == nil || !strings.Contains(s.Err.Error(), "does not show what it created") {
+		t.Errorf("error %v", s.Err)
+	}
+	if calls["ReadName"] != 1 || calls["Change"] != 1 {
+		t.Errorf("calls %v", calls)
+	}
+	r.provider.before = nil
+	r.run(time.Hour)
+	r.wantPhase(o, cname("a"), dns.There)
+}
+
 func TestWhoMayNotAskForAChangeIsTold(t *testing.T) {
 	r := newRig(t)
 	r.provider.before = func(c call) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/miekg/dns"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 const (
@@ -35,7 +35,7 @@ func bindProvider() *provider {
 // bindService is a BIND and a secondary, which has a change later.
 type bindService struct {
 	stage              *stage
-	primary, secondary *bind.Server
+	primary, secondary *nameserver.Server
 
 	mu sync.Mutex
 	// holding is true while the secondary is kept from what is new, and closed in the end.
@@ -43,7 +43,7 @@ type bindService struct {
 }
 
 func newBind(s *stage) (service, error) {
-	primary, err := bind.Start(s.ctx, bind.Options{Zones: []bind.Zone{{Name: bindZone, Records: []string{
+	primary, err := nameserver.Start(s.ctx, nameserver.Options{Zones: []nameserver.Zone{{Name: bindZone, Records: []string{
 		"@ IN MX 10 mail", `@ IN TXT "v=spf1 -all"`, "mail IN A 192.0.2.25", "theirs IN CNAME elsewhere.example.net.",
 		`_cf-challenge.theirs IN TXT "` + endpoint + `"`,
 	}}}})

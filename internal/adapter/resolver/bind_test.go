@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 // between is a resolver that knows the zones test and cloudfront.net, and asks the customer's name server about what is delegated to it.
@@ -32,13 +32,13 @@ func TestWhereByBIND(t *testing.T) {
 		t.Skip("DNSSERVER_ASSETS is not set: BIND may be missing")
 	}
 	const zone, target = "customer.test", "dmain.cloudfront.net"
-	server := startBIND(t, bind.Options{Zones: []bind.Zone{{Name: zone}}})
+	server := startBIND(t, nameserver.Options{Zones: []nameserver.Zone{{Name: zone}}})
 	_, port, err := net.SplitHostPort(server.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newResolver(t, startBIND(t, bind.Options{
-		Config: fmt.Sprintf(between, port), Zones: []bind.Zone{
+	r := newResolver(t, startBIND(t, nameserver.Options{
+		Config: fmt.Sprintf(between, port), Zones: []nameserver.Zone{
 			{Name: "test", Records: []string{"customer IN NS ns1.customer", "ns1.customer IN A 127.0.0.1"}},
 			{Name: "cloudfront.net", Records: []string{"dmain IN A 192.0.2.9"}},
 		},
@@ -69,9 +69,9 @@ func TestWhereByBIND(t *testing.T) {
 	}
 }
 
-func startBIND(t *testing.T, o bind.Options) *bind.Server {
+func startBIND(t *testing.T, o nameserver.Options) *nameserver.Server {
 	t.Helper()
-	s, err := bind.Start(t.Context(), o)
+	s, err := nameserver.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/azuredns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/dnsserver"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
@@ -67,7 +67,7 @@ func withAzure(t *testing.T) (s otherService) {
 func withBIND(t *testing.T) (s otherService) {
 	t.Helper()
 	s.provider = dns.Provider{Service: dns.RFC2136, Account: "main"}
-	server, err := bind.Start(t.Context(), bind.Options{Zones: []bind.Zone{{Name: "example.com"}}})
+	server, err := nameserver.Start(t.Context(), nameserver.Options{Zones: []nameserver.Zone{{Name: "example.com"}}})
 	must(t, err)
 	t.Cleanup(func() { must(t, server.Close()) })
 	s.client = func(p world.Process) port.DNS {

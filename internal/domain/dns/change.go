@@ -1,5 +1,11 @@
 package dns
 
+import (
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
 // Action is what a change does.
 type Action string
 
@@ -24,3 +30,21 @@ type Sent struct {
 	ID      string
 	Changes []Change
 }
+
+// LeftOut is the failure of a change that was accepted: names don't show what was created.
+type LeftOut struct {
+	Names []string
+	fault *fault.Error
+}
+
+// NewLeftOut returns the failure of an operation.
+func NewLeftOut(operation string, names []string) *LeftOut {
+	return &LeftOut{names, fault.New(fault.Conflict, operation, "the server accepted the change, and does not show what it created: "+
+		"look at its log, and at what answers at its address, for %s", strings.Join(names[:min(len(names), maxShown)], ", "))}
+}
+
+// Error implements error.
+func (e *LeftOut) Error() string { return e.fault.Error() }
+
+// Unwrap returns the failure in its class.
+func (e *LeftOut) Unwrap() error { return e.fault }

@@ -15,7 +15,7 @@ type register struct {
 type declared struct {
 	Claim
 	// maybe are the intended records whose creation was sent with no answer, by this process
-	// or perhaps the one before: if one is refused as existing it is ours all the same.
+	// or perhaps the one before, or may have been carried out in part: if one is refused as existing it is ours all the same.
 	maybe map[Record]bool
 	// foreign are the records in the ledger that are certainly not ours. They are neither
 	// created nor deleted until the ledger has let them go.
@@ -42,6 +42,7 @@ func (e Declared) happen(z *ZoneState) {
 	}
 	z.claims.remove(c)
 	formerly, stored := c.accesses(), again && !slices.Equal(c.Ledger, part.Ledger)
+	c.settle(&part)
 	c.Claim = part
 	z.claims.add(c)
 	// The new ones first: what is known of an identity is lost with its last claim.
@@ -147,11 +148,38 @@ func (z *ZoneState) restore(c *declared) {
 		if e.State == Published {
 			continue
 		}
-		if e.State == Intended {
+		if e.State == Intended || z.traits.Stepwise {
 			note(&c.maybe, e.Record)
 		}
 		if z.contents.sets == nil || z.at.Now.Before(z.contents.settled) {
 			z.flights.restore(e.Record, z.contents.settled)
+		}
+	}
+}
+
+// mayHaveSent notes that what a unit publishes may be in the zone.
+func (r *register) mayHaveSent(u Unit) {
+	if c := r.owners[u.Owner]; c != nil {
+		for _, record := range u.Publishes {
+			note(&c.maybe, record)
+		}
+	}
+}
+
+// begin notes what a unit publishes, where it may have been carried out in part. What is published is there.
+func (c *declared) begin(u Unit) {
+	for _, r := range u.Publishes {
+		if c.StateOf(r) == Intended {
+			note(&c.maybe, r)
+		}
+	}
+}
+
+// settle forgets that records may be there that have become published.
+func (c *declared) settle(next *Claim) {
+	for r := range c.maybe {
+		if c.StateOf(r) == Intended && next.StateOf(r) == Published {
+			delete(c.maybe, r)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package dns
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -37,11 +38,17 @@ type flight struct {
 	err *fault.Error
 	// slow is true once it takes longer than usual.
 	slow bool
+	// units are what was sent. reread is true once names of theirs were read again that did not show it.
+	units  []Unit
+	reread bool
 }
 
 // slowAfter is how long a batch is on its way before the objects that wait for it are told. It would
 // cost each of them a write to hear of a batch that is in sync a moment later.
 const slowAfter = 45 * time.Second
+
+// shownAfter is how long a server may take to show what it has accepted.
+const shownAfter = 10 * time.Second
 
 // propagation is how long a change may take to every server whose id is not known. It usually
 // takes less.
@@ -170,9 +177,13 @@ func (e SyncAnswered) happen(z *ZoneState) {
 		z.touch(f.names()...)
 	}
 	done := e.Done
+	left, isLeft := errors.AsType[*LeftOut](e.Err)
 	switch wait := comeBack(e.Err); {
 	case wait > 0:
 		f.next = now.Add(wait)
+		return
+	case isLeft:
+		z.leftOut(f, left)
 		return
 	case fault.Is(e.Err, fault.NotFound):
 		// The provider forgets changes that were made long ago.
@@ -191,6 +202,28 @@ func (e SyncAnswered) happen(z *ZoneState) {
 	if done {
 		z.effects.Propagated = append(z.effects.Propagated, age)
 		z.flights.end(f)
+	}
+}
+
+// leftOut has names read that don't show what was created: what is not there is created again, or refused. If it is there
+// nevertheless, the objects that wait for it are told.
+func (z *ZoneState) leftOut(f *flight, left *LeftOut) {
+	switch {
+	case z.at.Now.Sub(f.sent) < shownAfter:
+		return
+	case f.reread:
+		f.err = left.fault
+		z.touch(f.names()...)
+		return
+	}
+	f.reread = true
+	for _, u := range f.units {
+		if !slices.Contains(left.Names, u.Name) || z.outbox.busy(u.Name) {
+			continue
+		}
+		z.doubts.rechecks[u.Name] = recheck{unit: u, err: left.fault}
+		z.claims.mayHaveSent(u)
+		z.touch(u.Name)
 	}
 }
 

@@ -48,6 +48,11 @@ func (g *ground) place(name string) Place {
 	p.Flattened = g.traits.Apex == FlattenedApex && slices.ContainsFunc(p.Sets, func(s RecordSet) bool { return s.Type == soa })
 	for _, c := range g.claims.names[name] {
 		p.Claims = append(p.Claims, &c.Claim)
+		for r := range c.maybe {
+			if g.traits.Stepwise && r.Name == name {
+				note(&p.begun, r)
+			}
+		}
 	}
 	return p
 }

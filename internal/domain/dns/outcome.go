@@ -31,7 +31,7 @@ func (e BatchAnswered) happen(z *ZoneState) {
 // accepted takes over what a batch has changed.
 func (o *outbox) accepted(call SendBatch, id string) {
 	now, batch := o.at.Now, call.units
-	f := &flight{id: id, changes: o.visible(call.Changes), access: call.Access, records: map[Record]bool{}, sent: now, next: now.Add(pollEvery)}
+	f := &flight{id: id, changes: o.visible(call.Changes), access: call.Access, records: map[Record]bool{}, units: batch, sent: now, next: now.Add(pollEvery)}
 	o.flights.supersede(batch)
 	o.flights.all = append(o.flights.all, f)
 	o.failures = 0
@@ -44,6 +44,9 @@ func (o *outbox) accepted(call SendBatch, id string) {
 		o.learn(u.Name, u.leaves(o.contents.sets[u.Name]))
 		if c := o.claims.owners[u.Owner]; c != nil {
 			c.changeID, c.changedAt = id, now
+			if o.traits.Stepwise {
+				c.begin(u)
+			}
 		}
 	}
 }
@@ -169,11 +172,7 @@ func (o *outbox) doubt(batch []Unit) {
 	o.doubts.readAfter = later(o.doubts.readAfter, now.Add(unansweredFor))
 	for _, u := range batch {
 		o.doubts.lost[u.Name] = o.tick()
-		if c := o.claims.owners[u.Owner]; c != nil {
-			for _, r := range u.Publishes {
-				note(&c.maybe, r)
-			}
-		}
+		o.claims.mayHaveSent(u)
 	}
 	if o.doubts.relisting() {
 		o.listings.current, o.listings.next = nil, o.doubts.readAfter

@@ -75,6 +75,8 @@ type Place struct {
 	Flattened bool
 	// Claims are all that want or hold a record of the name, at most one of each owner.
 	Claims []*Claim
+	// begun are the records of which the creation may have been carried out in part.
+	begun map[Record]bool
 }
 
 // clashes reports whether the place can't hold sets of both keys unless they are one.
@@ -113,7 +115,7 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 		return Standing{Phase: Occupied, Holder: holder.Owner, HandedOver: holder.inherits(r.Name) && !c.inherits(r.Name)}
 	}
 	d := p.Delegation
-	if p.shows(r) && d == nil || p.has(r) && c.StateOf(r) == Retracting {
+	if p.shows(r) && d == nil || c.StateOf(r) == Retracting && (p.has(r) || p.owes(c, r)) {
 		// A record that has to be deleted is deleted below a delegation as well: it would be seen once the delegation
 		// is removed.
 		return Standing{Phase: There}
@@ -135,7 +137,7 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 		}
 		replaces = append(replaces, s)
 	}
-	blocked.Missing = true
+	blocked.Missing, blocked.Begun = true, p.begun[r]
 	if !blocked.Fixed {
 		blocked.Replaces = Replacing(replaces)
 	}

@@ -76,9 +76,13 @@ func (p Place) units(c *Claim) []Unit {
 	gone := map[Key]RecordSet{}
 	var leaving, coming []Entry
 	for _, e := range c.Ledger {
-		if s, there := p.find(e.Record); there && e.State == Retracting && p.holder(c, e.Record) == nil {
+		s, there := p.find(e.Record)
+		if e.State != Retracting || p.holder(c, e.Record) != nil || !there && !p.owes(c, e.Record) {
+			continue
+		}
+		leaving = append(leaving, e)
+		if there {
 			gone[s.Key] = s
-			leaving = append(leaving, e)
 		}
 	}
 	for _, state := range []State{Published, Intended} { // where drift makes room there is some for more
@@ -107,7 +111,9 @@ func (p Place) retreats(c *Claim, gone map[Key]RecordSet, leaving []Entry) (unit
 		now := map[Key]RecordSet{}
 		mine := slices.DeleteFunc(slices.Clone(leaving), func(e Entry) bool { return c.AccessOf(e) != access })
 		for _, e := range mine {
-			now[e.Key()] = gone[e.Key()]
+			if s, there := gone[e.Key()]; there {
+				now[e.Key()] = s
+			}
 		}
 		units = append(units, p.unit(c, access, now, mine, nil))
 		if len(c.remembered(p.Name)) > 0 {

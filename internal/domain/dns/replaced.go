@@ -180,11 +180,11 @@ func refreshed(entries []Entry, memory []RecordSet, view View, policy Policy) []
 }
 
 // stays reports whether a set that the zone does not show may have been replaced: where the name has, or had, a record of
-// ours, and where none is about to replace it.
+// ours, or one was begun to be created, and where none is about to replace it.
 func stays(m RecordSet, entries []Entry, view View) bool {
 	intended := false
 	for _, e := range entries {
-		if e.State == Published || !view.Of(e.Record).Missing {
+		if s := view.Of(e.Record); e.State == Published || !s.Missing || s.Begun {
 			return true
 		}
 		intended = intended || e.State == Intended && e.Key().Clashes(m.Key)
@@ -201,7 +201,7 @@ func (p Place) mayReplace(c *Claim, e Entry, replaced []RecordSet, gone map[Key]
 			return false
 		}
 	}
-	return p.held(c) || !slices.ContainsFunc(memory, func(m RecordSet) bool {
+	return p.held(c) || p.begun[e.Record] || !slices.ContainsFunc(memory, func(m RecordSet) bool {
 		_, going := gone[m.Key]
 		return m.Clashes(e.Key()) && !going && !slices.ContainsFunc(replaced, m.equals)
 	})
@@ -229,6 +229,12 @@ func (p Place) returning(c *Claim, gone map[Key]RecordSet) (back []RecordSet) {
 	return back
 }
 
+// owes reports whether the name is empty because a record of the claim that has to leave has lost others their place, without
+// ever coming.
+func (p Place) owes(c *Claim, r Record) bool {
+	return p.begun[r] && len(p.Sets) == 0 && len(c.remembered(p.Name)) > 0
+}
+
 // makesRoom reports whether deleting the sets makes room for one at the key. If ours was deleted by others, they have
 // made the room, and not for this.
 func (p Place) makesRoom(c *Claim, gone map[Key]RecordSet, k Key) bool {
@@ -241,7 +247,7 @@ func (p Place) makesRoom(c *Claim, gone map[Key]RecordSet, k Key) bool {
 	for _, e := range c.Ledger {
 		if e.Key().Clashes(k) {
 			_, going := gone[e.Key()]
-			entered, made = true, made || going
+			entered, made = true, made || going || p.owes(c, e.Record)
 		}
 	}
 	return made || !entered

@@ -113,10 +113,10 @@ func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Stan
 	}
 	if i != nil && i.changeErr != nil && (state != "" || !i.changeOver) {
 		// Once it may try again, what has no intent yet gets one: or there would be nothing to try.
-		return Standing{Phase: Unknown, Err: i.changeErr, Missing: s.Missing, Replaces: s.Replaces}
+		return Standing{Phase: Unknown, Err: i.changeErr, Missing: s.Missing, Replaces: s.Replaces, Begun: s.Begun}
 	}
 	if refused := z.outbox.refused[unitKey{c.Owner, r.Name}]; refused != nil && refused.records[r] {
-		return Standing{Phase: Refused, Err: refused.err, Missing: s.Missing, Replaces: s.Replaces}
+		return Standing{Phase: Refused, Err: refused.err, Missing: s.Missing, Replaces: s.Replaces, Begun: s.Begun}
 	}
 	return s
 }

@@ -16,6 +16,9 @@ type Traits struct {
 	// Unlisted is true where listings have what the operator has published, and only as long as that is written down somewhere:
 	// what servers show may not be there. Then names that a listing does not have are read before records count as absent.
 	Unlisted bool
+	// Stepwise is true where a change may be carried out in part: a name may be empty because a record has lost its place to
+	// ours, which is not there yet.
+	Stepwise bool
 }
 
 // Apex is how the name of a zone itself, where no CNAME is allowed, can lead to CloudFront.

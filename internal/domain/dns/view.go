@@ -45,6 +45,8 @@ type Standing struct {
 	// Missing is true when the record is certainly not there. Replaces is what a takeover would replace then.
 	Missing  bool
 	Replaces Replaced
+	// Begun is true when it may have replaced something nevertheless, see Traits.Stepwise.
+	Begun bool
 	// Delegated is the name at which the zone delegates that of a Blocked record away, with what was Found. Empty: it does
 	// not.
 	Delegated string

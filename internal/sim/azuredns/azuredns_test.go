@@ -1,6 +1,7 @@
 package azuredns_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -69,7 +70,7 @@ func TestPages(t *testing.T) {
 		}
 	})
 	names := map[string]int{}
-	pager := w.records(t).NewListAllByDNSZonePager(group, zone, &armdns.RecordSetsClientListAllByDNSZoneOptions{Top: to.Ptr[int32](1000)})
+	pager := w.records(t).NewListAllByDNSZonePager(group, zone, nil)
 	for pager.More() {
 		page, err := pager.NextPage(t.Context())
 		if err != nil {
@@ -93,6 +94,10 @@ func TestPages(t *testing.T) {
 	}
 	if count != 25 || w.Calls(sim.ListZonesOfGroup) != 3 {
 		t.Errorf("%d zones in %d calls", count, w.Calls(sim.ListZonesOfGroup))
+	}
+	cut, err := w.records(t).NewListAllByDNSZonePager(group, zone, &armdns.RecordSetsClientListAllByDNSZoneOptions{Top: to.Ptr[int32](5)}).NextPage(t.Context())
+	if err != nil || len(cut.Value) != 5 || cut.NextLink != nil {
+		t.Errorf("with $top: %d sets, link %v, error %v", len(cut.Value), cut.NextLink, err)
 	}
 	for _, top := range []int32{0, 1001} {
 		_, err := w.records(t).NewListAllByDNSZonePager(group, zone, &armdns.RecordSetsClientListAllByDNSZoneOptions{Top: &top}).NextPage(t.Context())
@@ -266,6 +271,30 @@ func TestNameServers(t *testing.T) {
 	for _, name := range []string{"a.private.example.", "example.org."} {
 		if got := ask(name, dns.TypeA); got.Rcode != dns.RcodeRefused {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// The SDK for JavaScript refuses a tenant's configuration without the place of its keys.
+func TestTheConfigurationOfATenantIsComplete(t *testing.T) {
+	t.Parallel()
+	client := &http.Client{Transport: newWorld(t).Transport()}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://login.microsoftonline.com/"+sim.DefaultTenant+"/v2.0/.well-known/openid-configuration", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var configuration map[string]string
+	if err := json.NewDecoder(response.Body).Decode(&configuration); err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"authorization_endpoint", "issuer", "jwks_uri", "token_endpoint"} {
+		if !strings.HasPrefix(configuration[field], "https://login.microsoftonline.com/"+sim.DefaultTenant+"/") {
+			t.Errorf("%s is %q", field, configuration[field])
 		}
 	}
 }

@@ -108,6 +108,8 @@ func (s *Sim) configuration(r *request) (answer, *refusal) {
 		"token_endpoint":         base + "/oauth2/v2.0/token",
 		"authorization_endpoint": base + "/oauth2/v2.0/authorize",
 		"issuer":                 base + "/v2.0",
+		// Some clients refuse a configuration without it. The keys there are not simulated: no client here needs them.
+		"jwks_uri": base + "/discovery/v2.0/keys",
 	}}, nil
 }
 

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// The sizes of pages.
+// usualPage is how many items a page has, largestTop what a request may ask for at most.
 const (
-	usualPage   = 100
-	largestPage = 1000
+	usualPage  = 500
+	largestTop = 1000
 )
 
-// page cuts a list at what the request asks for. next is a link to the rest, empty for none. A position is a text that
-// grows along the list.
+// page cuts a list into pages. next is a link to the rest, empty for none: with $top the list ends there without a word, as users
+// have seen it. A position is a text that grows along the list.
 func page[T any](s *Sim, r *request, all []T, position func(T) string) (out []T, next string, refused *refusal) {
 	query := r.URL.Query()
 	size := usualPage
 	if top := query.Get("$top"); top != "" {
 		n, err := strconv.Atoi(top)
-		if err != nil || n < 1 || n > largestPage {
-			return nil, "", badRequest("Invalid $top value: '%s'. It must be a number between '1' and '%d'.", top, largestPage)
+		if err != nil || n < 1 || n > largestTop {
+			return nil, "", badRequest("Invalid $top value: '%s'. It must be a number between '1' and '%d'.", top, largestTop)
 		}
-		size = n
+		return all[:min(n, len(all))], "", nil
 	}
 	if s.options.PageSize > 0 {
 		size = min(size, s.options.PageSize)
@@ -46,9 +46,6 @@ func page[T any](s *Sim, r *request, all []T, position func(T) string) (out []T,
 	}
 	link := url.URL{Scheme: "https", Host: r.Host, Path: r.URL.Path}
 	values := url.Values{"api-version": {apiVersion}, "$skipToken": {base64.URLEncoding.EncodeToString([]byte(position(all[size-1])))}}
-	if query.Has("$top") {
-		values.Set("$top", query.Get("$top"))
-	}
 	link.RawQuery = values.Encode()
 	return all[:size], link.String(), nil
 }

@@ -76,7 +76,7 @@ func (r Record) checkContent() error {
 			return refuse(codeSelfReference, "Content for CNAME record cannot reference itself.")
 		}
 	case "TXT":
-		if len(r.Content) > longestText || !text.MatchString(r.Content) || !parses(r) {
+		if len(r.Content) > longestText || r.Content == "" || !text.MatchString(quoted(r.Content)) || !parses(r) {
 			return refuse(codeBadTXT, "Content for TXT record must consist of quoted character strings.")
 		}
 	case "MX":
@@ -95,8 +95,17 @@ func (r Record) checkContent() error {
 
 // parses reports whether a name server could read the record. Strings that are too long are split, as Cloudflare does.
 func parses(r Record) bool {
-	_, err := dns.NewRR("x. 60 IN " + r.Type + " " + r.Content)
+	_, err := dns.NewRR("x. 60 IN " + r.Type + " " + quoted(r.Content))
 	return err == nil
+}
+
+// quoted is the content of a TXT record as a zone file has it. One that does not begin with a quote is taken as it is, and the
+// API shows it so.
+func quoted(content string) string {
+	if strings.HasPrefix(content, `"`) {
+		return content
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(content) + `"`
 }
 
 // clash refuses a record next to those that its name has already. Only these rules are documented: Cloudflare takes a

@@ -177,6 +177,8 @@ func rr(name string, r Record) dns.RR {
 	switch r.Type {
 	case "CNAME", "NS":
 		content += "."
+	case "TXT":
+		content = quoted(content)
 	case "MX":
 		content = fmt.Sprintf("%d %s.", *r.Priority, content)
 	}

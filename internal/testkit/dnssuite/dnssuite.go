@@ -14,7 +14,7 @@ import (
 
 // Subject is a provider under test, in a world of its own. Its functions fail the test where they can't do what they say.
 //
-// The zones hold nothing but what makes them zones: SOA and NS at their own names.
+// The zones hold nothing but what makes them zones: SOA and NS at their own names, and what signs them.
 type Subject struct {
 	// DNS is the adapter, and Access the identity that reads and changes its zones, with the provider as objects name it.
 	DNS    port.DNS
@@ -31,7 +31,8 @@ type Subject struct {
 	Put    func(zoneID string, s dns.RecordSet)
 	Remove func(zoneID string, k dns.Key)
 	// Sets returns all that a zone holds, read past the adapter, in any order; names and values are in the form of the
-	// domain. Exact and Routed are not looked at. The SOA and NS sets at the zone's own name may be left out.
+	// domain. Exact and Routed are not looked at. SOA and NS at the zone's own name, and what signs the
+	// zone, may be left out.
 	Sets func(zoneID string) []dns.RecordSet
 	// IsNote reports whether a set is no record of anyone, but the adapter's note of who has one. Nil: there are none.
 	IsNote func(s dns.RecordSet) bool

@@ -11,10 +11,15 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
+// makes reports whether a set is one of those that make a zone one, or sign it.
+func makes(z dns.Zone, s dns.RecordSet) bool {
+	return s.Name == z.Name && slices.Contains([]string{"SOA", "NS", "DNSKEY", "CDS", "CDNSKEY", "NSEC3PARAM", "TYPE65534"}, s.Type)
+}
+
 // all are the sets of a zone in the form in which they are compared, but for those that make it a zone.
 func (r *rig) all(z dns.Zone) (out []string) {
 	for _, s := range r.Sets(z.ID) {
-		if s.Name != z.Name || s.Type != "SOA" && s.Type != "NS" {
+		if !makes(z, s) {
 			out = append(out, show(s))
 		}
 	}
@@ -187,7 +192,7 @@ func (r *rig) list(between func(page int)) (sets []dns.RecordSet, pages int, err
 // without returns sets but for those that make the zone one.
 func (r *rig) without(sets []dns.RecordSet) []dns.RecordSet {
 	return slices.DeleteFunc(slices.Clone(sets), func(s dns.RecordSet) bool {
-		return s.Name == r.Zone.Name && (s.Type == "SOA" || s.Type == "NS")
+		return makes(r.Zone, s)
 	})
 }
 

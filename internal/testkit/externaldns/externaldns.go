@@ -18,8 +18,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -39,12 +39,12 @@ type Options struct {
 	// LabelFilter selects some of them, as a label selector.
 	LabelFilter string
 	// Server has the zones, and Zones are their names.
-	Server *bind.Server
+	Server *nameserver.Server
 	Zones  []string
 	// Address is the way to the server; its own address if empty.
 	Address string
 	// Key is what zones are transferred and changed with; the server's AdminKey if it has no name.
-	Key bind.Key
+	Key nameserver.Key
 	// WithoutTransfers is true where it does not read the zones, which is its default. It takes them for empty then.
 	WithoutTransfers bool
 	// Owner is what the TXT records of the registry call this instance; the default of ExternalDNS if empty.

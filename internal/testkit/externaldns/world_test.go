@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/externaldns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 const zone = "example.com"
@@ -41,12 +41,12 @@ func TestMain(m *testing.M) {
 type world struct {
 	*testing.T
 	namespace string
-	server    *bind.Server
+	server    *nameserver.Server
 	dns       *externaldns.ExternalDNS
 }
 
 // operatorKey stands for the key of the server that may not transfer the closed zone.
-var operatorKey = bind.Key{Name: bind.KeyName}
+var operatorKey = nameserver.Key{Name: nameserver.KeyName}
 
 // newWorld starts a world. The options may leave out what every world has.
 func newWorld(t *testing.T, o externaldns.Options) *world {
@@ -55,7 +55,7 @@ func newWorld(t *testing.T, o externaldns.Options) *world {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "externaldns-"}}
 	w.must(kube.Create(t.Context(), namespace))
 	w.namespace = namespace.Name
-	server, err := bind.Start(t.Context(), bind.Options{Zones: []bind.Zone{{Name: zone}, {Name: "closed.example", ClosedToTransfers: true}}})
+	server, err := nameserver.Start(t.Context(), nameserver.Options{Zones: []nameserver.Zone{{Name: zone}, {Name: "closed.example", ClosedToTransfers: true}}})
 	w.must(err)
 	t.Cleanup(func() { w.close(server.Close()) })
 	w.server = server

@@ -52,12 +52,12 @@ func Show(ctx context.Context, servers []string, flattened string, changes []dns
 	answered, failure := false, error(nil)
 	changes = final(changes)
 	for _, server := range servers {
-		all, err := showsAll(ctx, server, flattened, changes)
+		missing, err := showsNot(ctx, server, flattened, changes)
 		switch {
 		case err != nil:
 			failure = err
 			continue
-		case !all:
+		case len(missing) > 0:
 			return false, nil
 		}
 		answered = true
@@ -66,6 +66,15 @@ func Show(ctx context.Context, servers []string, flattened string, changes []dns
 		return false, silent(servers, failure)
 	}
 	return true, nil
+}
+
+// Missing are the names at which a server, a host with a port, does not answer as the changes say.
+func Missing(ctx context.Context, server string, changes []dns.Change) ([]string, error) {
+	missing, err := showsNot(ctx, server, "", final(changes))
+	if err != nil {
+		return nil, silent([]string{server}, err)
+	}
+	return missing, nil
 }
 
 // silent is the failure of a question that no server has answered.
@@ -89,13 +98,11 @@ func final(changes []dns.Change) (out []dns.Change) {
 	return out
 }
 
-// showsAll asks one server for all changes.
-func showsAll(ctx context.Context, server, flattened string, changes []dns.Change) (bool, error) {
+// showsNot asks one server for all changes, and returns the names where it does not answer as they say.
+func showsNot(ctx context.Context, server, flattened string, changes []dns.Change) (missing []string, failure error) {
 	var (
 		running sync.WaitGroup
 		mu      sync.Mutex
-		all     = true
-		failure error
 	)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -110,18 +117,21 @@ func showsAll(ctx context.Context, server, flattened string, changes []dns.Chang
 			ok, err := shows(ctx, server, c, c.Set.Type == dns.CNAME && c.Set.Name == flattened)
 			mu.Lock()
 			defer mu.Unlock()
-			all = all && ok
-			if err != nil && failure == nil {
+			switch {
+			case err != nil && failure == nil:
 				failure = err
 				cancel()
+			case err == nil && !ok:
+				missing = append(missing, c.Set.Name)
 			}
 		})
 	}
 	running.Wait()
 	if failure != nil {
-		return false, failure
+		return nil, failure
 	}
-	return all, nil
+	slices.Sort(missing)
+	return missing, nil
 }
 
 // shows reports whether the server answers as one change says.

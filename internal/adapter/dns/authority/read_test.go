@@ -9,7 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/authority"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 // silent is an address at which nothing answers.
@@ -30,7 +30,7 @@ func set(name, kind string, ttl int64, values ...string) dns.RecordSet {
 
 // The answers of a real server at a name, with a zone that has everything that can be mistaken.
 func TestAt(t *testing.T) {
-	server, err := bind.Start(t.Context(), bind.Options{Zones: []bind.Zone{{Name: zone, Records: []string{
+	server, err := nameserver.Start(t.Context(), nameserver.Options{Zones: []nameserver.Zone{{Name: zone, Records: []string{
 		"alias.example.com. 60 IN CNAME other.example.net.",
 		"host.example.com. 60 IN A 192.0.2.2", "host.example.com. 60 IN A 192.0.2.1", "host.example.com. 60 IN AAAA 2001:db8::1",
 		`text.example.com. 60 IN TXT "one"`, "mail.example.com. 60 IN MX 10 mx.example.net.",

@@ -144,7 +144,7 @@ func (d *DNS) Traits() dns.Traits {
 	}
 	return dns.Traits{
 		Batch:    dns.Limits{Records: 1, Characters: longestText},
-		PageSize: pageSize, ListZones: list, ListRecords: opListRecords, Apex: dns.NoApex,
+		PageSize: pageSize, ListZones: list, ListRecords: opListRecords, Apex: dns.NoApex, Stepwise: true,
 	}
 }
 

@@ -154,7 +154,7 @@ func TestConfigurations(t *testing.T) {
 		}
 	}
 	traits := newWorld(t).dns.Traits()
-	if d := cmp.Diff(dns.Traits{Batch: dns.Limits{Records: 1, Characters: 4096}, PageSize: 1000, ListZones: "Zones_List", ListRecords: "RecordSets_ListAllByDnsZone", Apex: dns.NoApex}, traits); d != "" {
+	if d := cmp.Diff(dns.Traits{Batch: dns.Limits{Records: 1, Characters: 4096}, PageSize: 500, ListZones: "Zones_List", ListRecords: "RecordSets_ListAllByDnsZone", Apex: dns.NoApex, Stepwise: true}, traits); d != "" {
 		t.Errorf("traits (-want +got):\n%s", d)
 	}
 }

@@ -8,15 +8,16 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// pageSize is the most that Azure returns at once, of zones and of record sets.
-const pageSize = 1000
+// pageSize is how many record sets Azure returns at once. It is not asked for more: with $top, lists end there without a link
+// to the rest.
+const pageSize = 500
 
 // GetZone implements port.Zones.
 func (d *DNS) GetZone(ctx context.Context, id string) (dns.Zone, error) {
@@ -97,13 +98,13 @@ func (d *DNS) ListZones(ctx context.Context, marker string) ([]dns.Zone, string,
 }
 
 func (d *DNS) zonesOfSubscription(ctx context.Context, marker string) (armdns.ZoneListResult, error) {
-	pager := d.zones.NewListPager(&armdns.ZonesClientListOptions{Top: to.Ptr[int32](pageSize)})
+	pager := d.zones.NewListPager(nil)
 	page, err := fetch(ctx, pager, marker)
 	return page.ZoneListResult, err
 }
 
 func (d *DNS) zonesOfGroup(ctx context.Context, marker string) (armdns.ZoneListResult, error) {
-	pager := d.zones.NewListByResourceGroupPager(d.config.ResourceGroup, &armdns.ZonesClientListByResourceGroupOptions{Top: to.Ptr[int32](pageSize)})
+	pager := d.zones.NewListByResourceGroupPager(d.config.ResourceGroup, nil)
 	page, err := fetch(ctx, pager, marker)
 	return page.ZoneListResult, err
 }
@@ -137,23 +138,73 @@ func following(operation string, link *string, marker string) (string, error) {
 	return *link, nil
 }
 
+// progress is a listing of records under way, and the marker of its next page.
+type progress struct {
+	// Link is Azure's to the next page. Listed is how many record sets the pages before had, and Want how many the zone had
+	// before the first.
+	Link         string
+	Listed, Want int64
+}
+
 // ListRecords implements port.Zones. Azure lists the SOA set of the zone with the others.
-func (d *DNS) ListRecords(ctx context.Context, zoneID, marker string) ([]dns.RecordSet, string, error) {
+func (d *DNS) ListRecords(ctx context.Context, zoneID, marker string) (page []dns.RecordSet, next string, err error) {
 	at, err := placeOf(opListRecords, zoneID)
 	if err != nil {
 		return nil, "", err
 	}
-	var (
-		page []dns.RecordSet
-		next string
-	)
-	err = d.read(calls.Errand(ctx), opListRecords, func(ctx context.Context) error {
-		pager := d.records.NewListAllByDNSZonePager(at.group, at.zone, &armdns.RecordSetsClientListAllByDNSZoneOptions{Top: to.Ptr[int32](pageSize)})
-		list, err := fetch(ctx, pager, marker)
+	ctx = calls.Errand(ctx)
+	var p progress
+	if marker == "" {
+		p.Want, err = d.count(ctx, at)
+	} else if json.Unmarshal([]byte(marker), &p) != nil {
+		err = unreadable(opListRecords, "a marker of this list")
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	page, p.Link, err = d.pageOf(ctx, at, p.Link)
+	if err != nil {
+		return nil, "", err
+	}
+	if p.Listed += int64(len(page)); p.Link == "" {
+		return page, "", d.whole(ctx, at, p)
+	}
+	rest, err := json.Marshal(p)
+	return page, string(rest), err
+}
+
+// whole refuses a listing that ends before all record sets were listed. If some were deleted meanwhile the zone has fewer now.
+func (d *DNS) whole(ctx context.Context, at place, p progress) error {
+	if p.Listed >= p.Want {
+		return nil
+	}
+	now, err := d.count(ctx, at)
+	if err != nil || p.Listed >= now {
+		return err
+	}
+	return fault.New(fault.Transient, opListRecords, "Azure lists %d record sets of the zone, and says that it has %d", p.Listed, min(p.Want, now))
+}
+
+// count is how many record sets a zone has, zero where Azure does not tell.
+func (d *DNS) count(ctx context.Context, at place) (sets int64, err error) {
+	err = d.read(ctx, opGetZone, func(ctx context.Context) error {
+		out, err := d.zones.Get(ctx, at.group, at.zone, nil)
+		if err == nil && out.Properties != nil && out.Properties.NumberOfRecordSets != nil {
+			sets = *out.Properties.NumberOfRecordSets
+		}
+		return err
+	})
+	return sets, err
+}
+
+// pageOf reads the page of a zone's record sets that a link leads to, without one the first.
+func (d *DNS) pageOf(ctx context.Context, at place, link string) (page []dns.RecordSet, next string, err error) {
+	err = d.read(ctx, opListRecords, func(ctx context.Context) error {
+		list, err := fetch(ctx, d.records.NewListAllByDNSZonePager(at.group, at.zone, nil), link)
 		if err != nil {
 			return err
 		}
-		if list.Value == nil || marker == "" && len(list.Value) == 0 {
+		if list.Value == nil || link == "" && len(list.Value) == 0 {
 			// Every zone has the records that make it one.
 			return unreadable(opListRecords, "the record sets of the zone itself")
 		}
@@ -165,13 +216,10 @@ func (d *DNS) ListRecords(ctx context.Context, zoneID, marker string) ([]dns.Rec
 			}
 			page = append(page, found)
 		}
-		next, err = following(opListRecords, list.NextLink, marker)
+		next, err = following(opListRecords, list.NextLink, link)
 		return err
 	})
-	if err != nil {
-		return nil, "", err
-	}
-	return page, next, nil
+	return page, next, err
 }
 
 // ReadName implements port.Zones. Azure has no question for a name: each type is read alone, the one first that excludes

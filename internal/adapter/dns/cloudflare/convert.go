@@ -122,7 +122,7 @@ var written values.Writer = func(kind, value string) string {
 }
 
 // contents are the values of a set as they are written: to the letter as they were read, where that is not the
-// usual form. A text that was once taken without quotes gets some.
+// usual form. A text that others have written without quotes gets some.
 func contents(s dns.RecordSet) []string {
 	out := written.Of(s)
 	for i, content := range out {

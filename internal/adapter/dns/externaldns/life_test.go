@@ -10,7 +10,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/externaldns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 // wantGone checks that nothing of any tenant is left.
@@ -104,10 +104,10 @@ func testExternalDNSIsDown(t *testing.T, all *servers) {
 // A record counts as published, and as gone, when all servers that respond say so.
 func testOneOfTwoServersIsStale(t *testing.T, all *servers) {
 	t.Helper()
-	var stale *bind.Server
+	var stale *nameserver.Server
 	r := all.rig(t, func(c *externaldns.Config) {
 		var err error
-		stale, err = bind.Start(t.Context(), bind.Options{Zones: []bind.Zone{{Name: c.Domains[0]}}})
+		stale, err = nameserver.Start(t.Context(), nameserver.Options{Zones: []nameserver.Zone{{Name: c.Domains[0]}}})
 		must(t, err)
 		c.NameServers = append(c.NameServers, stale.Address())
 	})

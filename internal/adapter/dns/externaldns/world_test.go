@@ -20,9 +20,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/externaldns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnssuite"
 	realdns "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/externaldns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 const (
@@ -33,22 +33,22 @@ const (
 
 // servers are what worlds have in common: a BIND with a zone for each of them, and one that has none.
 type servers struct {
-	primary, empty *bind.Server
-	zones          []bind.Zone
+	primary, empty *nameserver.Server
+	zones          []nameserver.Zone
 	next           int
 }
 
 func newServers(t *testing.T, worlds int) *servers {
 	t.Helper()
-	s := &servers{zones: []bind.Zone{{Name: otherZone}}}
+	s := &servers{zones: []nameserver.Zone{{Name: otherZone}}}
 	for n := range worlds {
-		s.zones = append(s.zones, bind.Zone{Name: "c" + string(rune('a'+n/26)) + string(rune('a'+n%26)) + ".example"})
+		s.zones = append(s.zones, nameserver.Zone{Name: "c" + string(rune('a'+n/26)) + string(rune('a'+n%26)) + ".example"})
 	}
 	var err error
-	s.primary, err = bind.Start(t.Context(), bind.Options{Zones: s.zones})
+	s.primary, err = nameserver.Start(t.Context(), nameserver.Options{Zones: s.zones})
 	must(t, err)
 	t.Cleanup(func() { must(t, s.primary.Close()) })
-	s.empty, err = bind.Start(t.Context(), bind.Options{})
+	s.empty, err = nameserver.Start(t.Context(), nameserver.Options{})
 	must(t, err)
 	t.Cleanup(func() { must(t, s.empty.Close()) })
 	return s
@@ -62,9 +62,9 @@ type world struct {
 	t         testing.TB
 	zone      string
 	namespace string
-	hand      dnssuite.BIND
-	front     *bind.Front
-	empty     *bind.Server
+	hand      dnssuite.Server
+	front     *nameserver.Front
+	empty     *nameserver.Server
 	external  *realdns.ExternalDNS
 	wire      *wire
 	clock     *clocktesting.FakeClock
@@ -79,7 +79,7 @@ func (s *servers) world(t *testing.T) *world {
 	t.Helper()
 	s.next++
 	w := &world{
-		t: t, interval: time.Minute, zone: s.zones[s.next].Name, hand: dnssuite.BIND{TB: t, Server: s.primary}, empty: s.empty,
+		t: t, interval: time.Minute, zone: s.zones[s.next].Name, hand: dnssuite.Server{TB: t, Server: s.primary}, empty: s.empty,
 		clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
 	}
 	worlds++
@@ -90,7 +90,7 @@ func (s *servers) world(t *testing.T) *world {
 	must(t, s.primary.AddByHand(t.Context(), w.zone, w.zone+". 300 IN NS ns.example.net."))
 	must(t, s.primary.DeleteByHand(t.Context(), w.zone, w.zone+". 300 IN NS ns1."+w.zone+"."))
 	must(t, s.primary.DeleteByHand(t.Context(), w.zone, "ns1."+w.zone+". 300 IN A 127.0.0.1"))
-	w.front = bind.NewFront(t, s.primary.Address())
+	w.front = nameserver.NewFront(t, s.primary.Address())
 	var err error
 	w.external, err = realdns.Start(t.Context(), realdns.Options{
 		Config: plane.RESTConfig(), Namespace: w.namespace, LabelFilter: "edge=true", Server: s.primary, Zones: []string{w.zone}, Owner: "test",

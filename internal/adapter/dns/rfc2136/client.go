@@ -119,5 +119,7 @@ func (d *DNS) Traits() dns.Traits {
 		PageSize: recordsPerTransfer, ListZones: opZone, ListRecords: opTransfer,
 		// Servers know no alias of a name elsewhere, and the addresses of CloudFront change.
 		Apex: dns.NoApex,
+		// A server may leave a part of a change out.
+		Stepwise: true,
 	}
 }

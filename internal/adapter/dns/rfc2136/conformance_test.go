@@ -13,25 +13,41 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/dnssuite"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
-// A primary with a secondary does what every provider has to do.
+// A primary with a secondary does what every provider has to do, whatever its software, and whether it signs its zones or not.
 func TestConformance(t *testing.T) {
-	const rows = 80
-	zones := []bind.Zone{{Name: otherZone}}
-	for n := range rows {
-		zones = append(zones, bind.Zone{Name: fmt.Sprintf("c%02d.example", n)})
+	for _, software := range []nameserver.Software{nameserver.BIND, nameserver.Knot, nameserver.PowerDNS} {
+		for _, signed := range []bool{false, true} {
+			name := software.String()
+			if signed {
+				name += " with signed zones"
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				conforms(t, software, signed)
+			})
+		}
 	}
-	primary, err := bind.Start(t.Context(), bind.Options{Zones: zones})
-	must(t, err)
-	t.Cleanup(func() { must(t, primary.Close()) })
+}
+
+func conforms(t *testing.T, software nameserver.Software, signed bool) {
+	const rows = 60
+	zones := []nameserver.Zone{{Name: otherZone, Signed: signed}}
+	for n := range rows {
+		zones = append(zones, nameserver.Zone{Name: fmt.Sprintf("c%02d.example", n), Signed: signed})
+	}
+	start := func(o nameserver.Options) *nameserver.Server {
+		server, err := nameserver.Start(t.Context(), o)
+		must(t, err)
+		t.Cleanup(func() { must(t, server.Close()) })
+		return server
+	}
+	primary, empty := start(nameserver.Options{Software: software, Zones: zones}), start(nameserver.Options{Software: software})
 	secondary, err := primary.StartSecondary(t.Context())
 	must(t, err)
-	empty, err := bind.Start(t.Context(), bind.Options{})
-	must(t, err)
-	t.Cleanup(func() { must(t, empty.Close()) })
 	next := 0
 	dnssuite.Run(t, func(t *testing.T) *dnssuite.Subject {
 		t.Helper()
@@ -46,12 +62,12 @@ const otherZone = "other.example"
 // stranger is the world past the operator: a primary and its secondary, and a server that has no zones.
 type stranger struct {
 	t                         *testing.T
-	primary, secondary, empty *bind.Server
+	primary, secondary, empty *nameserver.Server
 	zone                      string
-	key                       bind.Key
-	hand                      dnssuite.BIND
-	wire                      *bind.Wire
-	front                     *bind.Front
+	key                       nameserver.Key
+	hand                      dnssuite.Server
+	wire                      *nameserver.Wire
+	front                     *nameserver.Front
 	registry                  *prometheus.Registry
 	stalled                   bool
 }
@@ -63,8 +79,8 @@ func (s *stranger) subject() *dnssuite.Subject {
 	s.wire, err = s.primary.Wire(t.Context())
 	must(t, err)
 	t.Cleanup(func() { _ = s.wire.Close() })
-	s.hand = dnssuite.BIND{TB: t, Server: s.primary}
-	s.front = bind.NewFront(t, s.wire.Address())
+	s.hand = dnssuite.Server{TB: t, Server: s.primary}
+	s.front = nameserver.NewFront(t, s.wire.Address())
 	s.registry = prometheus.NewRegistry()
 	metrics, err := calls.NewMetrics(s.registry)
 	must(t, err)
@@ -161,7 +177,7 @@ func (s *stranger) settle() {
 
 func (s *stranger) answers(name, kind string) []string {
 	s.t.Helper()
-	return dnssuite.BIND{TB: s.t, Server: s.secondary}.Answers(name, kind)
+	return dnssuite.Server{TB: s.t, Server: s.secondary}.Answers(name, kind)
 }
 
 // calls are counted where they leave the adapter.

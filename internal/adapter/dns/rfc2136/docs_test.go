@@ -6,26 +6,67 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 // The configuration in the docs is all that a server needs, and allows no more.
 func TestTheConfigurationInTheDocs(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../../docs/dns/rfc2136.md")
-	must(t, err)
-	found := regexp.MustCompile("(?s)```text\n(options .*?)```").FindSubmatch(page)
-	if found == nil {
-		t.Fatal("the page has no configuration")
+	for software, tt := range map[nameserver.Software]struct {
+		page string
+		// begins is how the configuration does.
+		begins  string
+		options func(t *testing.T, page string) nameserver.Options
+	}{
+		nameserver.BIND: {page: "rfc2136.md", begins: "options "},
+		nameserver.Knot: {page: "knot.md", begins: "server:"},
+		nameserver.PowerDNS: {page: "powerdns.md", begins: "primary=", options: func(t *testing.T, page string) nameserver.Options {
+			var o nameserver.Options
+			for command := range strings.Lines(block(t, page, "sh", "pdnsutil ")) {
+				o.Commands = append(o.Commands, strings.Fields(command))
+			}
+			o.Files = map[string]string{"policy.lua": block(t, page, "lua", "")}
+			return o
+		}},
+	} {
+		t.Run(software.String(), func(t *testing.T) {
+			t.Parallel()
+			content, err := os.ReadFile("../../../../docs/dns/" + tt.page)
+			must(t, err)
+			page := string(content)
+			o := nameserver.Options{}
+			if tt.options != nil {
+				o = tt.options(t, page)
+			}
+			o.Software, o.Config = software, strings.ReplaceAll(block(t, page, "text", tt.begins), "/var/lib/bind/", "")
+			if software == nameserver.PowerDNS {
+				o.Config = strings.ReplaceAll(o.Config, "10.0.0.0/8", "127.0.0.0/8") + "lua-dnsupdate-policy-script=policy.lua\n"
+			}
+			isAllThatIsNeeded(t, o, regexp.MustCompile(`REPLACE/[A-Z0-9/=]+`).FindString(page))
+		})
 	}
-	text := strings.ReplaceAll(string(found[1]), "/var/lib/bind/", "")
-	secret := regexp.MustCompile(`secret "(.*)"`).FindStringSubmatch(text)[1]
-	server, err := bind.Start(t.Context(), bind.Options{Config: text, Zones: []bind.Zone{
-		{Name: "example.com", Records: []string{"addr IN A 192.0.2.1"}},
-	}})
+}
+
+// block is a block of a page in a language that begins with a text.
+func block(t *testing.T, page, language, begins string) string {
+	t.Helper()
+	for _, found := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(page, -1) {
+		if strings.HasPrefix(found[1], begins) {
+			return found[1]
+		}
+	}
+	t.Fatalf("the page has no block that begins with %q", begins)
+	return ""
+}
+
+func isAllThatIsNeeded(t *testing.T, o nameserver.Options, secret string) {
+	o.Zones = []nameserver.Zone{{Name: "example.com", Records: []string{"addr IN A 192.0.2.1"}}}
+	server, err := nameserver.Start(t.Context(), o)
 	must(t, err)
 	t.Cleanup(func() { must(t, server.Close()) })
 	w := newWorld(t, func(c *rfc2136.Config) {
@@ -39,12 +80,32 @@ func TestTheConfigurationInTheDocs(t *testing.T) {
 	if sets := w.list(t); len(sets) != 2 { // with the address
 		t.Errorf("%d sets, want 2: %v", len(sets), sets)
 	}
+	before := w.everything(t)
 	for name, changes := range map[string][]dns.Change{
 		"an address":          append(remove(w.set("addr", "A", 300, "192.0.2.1")), create(w.cname("addr", target))...),
 		"the zone's own name": create(dns.RecordSet{Key: dns.Key{Name: w.zone, Type: dns.TXT}, TTL: 60, Values: []string{"x"}}),
 	} {
-		if _, err := w.Change(t.Context(), w.zone, changes); !fault.Is(err, fault.Denied) {
+		id, err := w.Change(t.Context(), w.zone, changes)
+		if err == nil && o.Software == nameserver.PowerDNS { // it does not say what it leaves out
+			_, err = w.InSync(t.Context(), w.zone, dns.Sent{ID: id, Changes: changes})
+			expectKind(t, err, fault.Conflict, "the server accepted the change, and does not show what it created")
+		} else if !fault.Is(err, fault.Denied) {
 			t.Errorf("%s: error %v", name, err)
 		}
+		if diff := cmp.Diff(before, w.everything(t)); diff != "" {
+			t.Errorf("%s: the zone (-before +after):\n%s", name, diff)
+		}
 	}
+}
+
+// everything is what the zone has but for its SOA.
+func (w world) everything(t *testing.T) (out []string) {
+	page, _, err := w.ListRecords(t.Context(), w.zone, "")
+	must(t, err)
+	for _, s := range page {
+		if s.Type != "SOA" {
+			out = append(out, s.Name+" "+s.String())
+		}
+	}
+	return out
 }

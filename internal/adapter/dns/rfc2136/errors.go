@@ -58,6 +58,11 @@ var byOperation = map[string]map[int]string{
 	},
 }
 
+// refusedUnsigned says better than byOperation what a server means that refuses a change and does not sign that. PowerDNS
+// does so where it can't check our signature, and where the key or the address has no right.
+const refusedUnsigned = "the server refuses the change without a signature: check the name, algorithm and secret of the account's TSIG key, and that the server " +
+	"lets the key and the operator's address change the zone"
+
 // badTSIG is what a server says of a signature that it does not accept. The numbers have other names elsewhere.
 var badTSIG = map[uint16]struct{ code, text string }{
 	wire.RcodeBadSig:  {"BADSIG", "the server does not accept the signature: the TSIG secret of the account is not that of the server's key"},
@@ -68,12 +73,21 @@ var badTSIG = map[uint16]struct{ code, text string }{
 	wire.RcodeBadTrunc: {"BADTRUNC", "the server does not accept the length of the signature: use a key of an algorithm without truncation"},
 }
 
+// badKey says it better than badTSIG: to Knot, a key that may not do something is one that it does not know.
+var badKey = map[string]string{
+	opChange:   "the server does not know the account's TSIG key, or does not let it change this name or type: check its name and algorithm, and what it may change",
+	opTransfer: "the server does not know the account's TSIG key, or does not let it transfer the zone: check its name and algorithm, and that it may",
+}
+
 // refused returns the failure that an answer stands for, nil for success.
 func refused(operation string, a answer) error {
 	if a.badTSIG != 0 {
 		bad, ok := badTSIG[a.badTSIG]
 		if !ok {
 			bad.code, bad.text = wire.RcodeToString[int(a.badTSIG)], "the server does not accept the signature: check the account's TSIG key"
+		}
+		if text := badKey[operation]; text != "" && a.badTSIG == wire.RcodeBadKey {
+			bad.text = text
 		}
 		return &fault.Error{Kind: fault.Denied, Operation: operation, Code: bad.code, Message: bad.text}
 	}
@@ -86,6 +100,9 @@ func refused(operation string, a answer) error {
 	}
 	if text := byOperation[operation][a.Rcode]; text != "" {
 		v.text = text
+	}
+	if operation == opChange && a.Rcode == wire.RcodeRefused && a.IsTsig() == nil {
+		v.text = refusedUnsigned
 	}
 	return &fault.Error{Kind: v.kind, Operation: operation, Code: wire.RcodeToString[a.Rcode], Message: v.text}
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 // wired leads the client through a wire that can fail.
-func wired(t *testing.T) (world, *bind.Wire) {
+func wired(t *testing.T) (world, *nameserver.Wire) {
 	t.Helper()
 	w := newWorld(t)
 	wire, err := w.server.Wire(t.Context())

@@ -10,6 +10,7 @@ import (
 
 	wire "github.com/miekg/dns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/query"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -159,6 +160,27 @@ func (s *session) verify(packed []byte, tsig *wire.TSIG) error {
 		return wire.ErrTime
 	}
 	return nil
+}
+
+// update has the server carry out a batch. What a server has not left out exists already.
+func (s *session) update(u *update) error {
+	if err := s.change(u.Msg); err != nil {
+		return err
+	}
+	for _, m := range u.again {
+		if err := s.change(m); err != nil && !fault.Is(err, fault.Exists) {
+			return calls.Partly(err)
+		}
+	}
+	return nil
+}
+
+func (s *session) change(m *wire.Msg) error {
+	a, err := s.ask(m)
+	if err == nil {
+		err = refused(opChange, a)
+	}
+	return err
 }
 
 // serial asks for the serial number of a zone.

@@ -17,7 +17,7 @@ import (
 
 // InSync implements port.Zones: every secondary has the zone as of the change or later, and what was created is visible at
 // each server. A deleted set may be covered by a wildcard, and then nothing looks different: only the serial number
-// tells.
+// tells. The primary shows what it has created, or dns.LeftOut is the failure.
 func (d *DNS) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, error) {
 	want, err := d.serialOf(ctx, zoneID, sent)
 	if err != nil {
@@ -47,7 +47,14 @@ func (d *DNS) everywhere(ctx context.Context, zoneID string, want uint32, change
 		}
 	}
 	created := slices.DeleteFunc(slices.Clone(changes), func(c dns.Change) bool { return c.Action != dns.Create })
-	for _, server := range append([]string{d.config.Server}, d.config.Secondaries...) {
+	missing, err := authority.Missing(ctx, d.config.Server, created)
+	if err != nil {
+		return false, err
+	}
+	if len(missing) > 0 {
+		return false, dns.NewLeftOut(opZone, missing)
+	}
+	for _, server := range d.config.Secondaries {
 		shown, err := authority.Show(ctx, []string{server}, "", created)
 		if err != nil || !shown {
 			return false, err

@@ -6,7 +6,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 func (w world) expectSync(t *testing.T, want bool, sent dns.Sent) {
@@ -74,7 +74,7 @@ func TestAZoneThatIsGoneIsNotInSync(t *testing.T) {
 
 func TestASecondaryThatDoesNotTell(t *testing.T) {
 	t.Parallel()
-	server, err := bind.Start(t.Context(), bind.Options{Zones: []bind.Zone{{Name: "example.com"}}})
+	server, err := nameserver.Start(t.Context(), nameserver.Options{Zones: []nameserver.Zone{{Name: "example.com"}}})
 	must(t, err)
 	t.Cleanup(func() { _ = server.Close() })
 	w := newWorld(t, func(c *rfc2136.Config) { c.Secondaries = []string{server.Address()} })

@@ -8,16 +8,18 @@ import (
 
 // besides are the types of which a name must have no set when a CNAME replaces others: the prerequisite that
 // the name has no records at all would refuse those that are deleted. A server leaves out the addition of a CNAME next to
-// another set, and says that all went well.
+// another set, and says that all went well. To Knot, signatures of sets that the same message has deleted are such a set.
 var besides = []uint16{
 	wire.TypeA, wire.TypeAAAA, wire.TypeCAA, wire.TypeCERT, wire.TypeCNAME, wire.TypeDNAME, wire.TypeDNSKEY, wire.TypeDS, wire.TypeHINFO,
 	wire.TypeHTTPS, wire.TypeLOC, wire.TypeMX, wire.TypeNAPTR, wire.TypeNS, wire.TypeOPENPGPKEY, wire.TypePTR, wire.TypeRP,
 	wire.TypeSMIMEA, wire.TypeSOA, wire.TypeSPF, wire.TypeSRV, wire.TypeSSHFP, wire.TypeSVCB, wire.TypeTLSA, wire.TypeTXT, wire.TypeURI,
 }
 
-// update writes the message that carries out a batch.
+// update writes the messages that carry out a batch.
 type update struct {
 	*wire.Msg
+	// again create once more the CNAMEs that replace other sets, each if the server has left it out: the name is empty then.
+	again           []*wire.Msg
 	zone, clusterID string
 	// deleted and created are the types of sets, by name.
 	deleted, created map[string]map[uint16]bool
@@ -25,7 +27,7 @@ type update struct {
 	forgotten map[string]bool
 }
 
-func newUpdate(zone, clusterID string, changes []dns.Change) (*wire.Msg, error) {
+func newUpdate(zone, clusterID string, changes []dns.Change) (*update, error) {
 	u := &update{
 		Msg: new(wire.Msg).SetUpdate(wire.Fqdn(zone)), zone: zone, clusterID: clusterID,
 		deleted: map[string]map[uint16]bool{}, created: map[string]map[uint16]bool{}, forgotten: map[string]bool{},
@@ -46,7 +48,7 @@ func newUpdate(zone, clusterID string, changes []dns.Change) (*wire.Msg, error) 
 			}
 		}
 	}
-	return u.Msg, nil
+	return u, nil
 }
 
 // check notes what is changed where, and refuses what a server would silently leave out.
@@ -82,9 +84,16 @@ func (u *update) remove(c dns.Change) error {
 	if err != nil {
 		return err
 	}
-	u.RemoveRRset(rrs[:1])
+	if !u.swaps(c.Set.Name) {
+		u.RemoveRRset(rrs[:1])
+	}
 	u.Used(rrs)
 	return nil
+}
+
+// swaps reports whether the name has another CNAME afterwards. To add it replaces the one that is there (RFC 2136, 3.4.2.2).
+func (u *update) swaps(name string) bool {
+	return u.deleted[name][wire.TypeCNAME] && u.created[name][wire.TypeCNAME]
 }
 
 // add creates a set, if there is none of that name and type, and none that excludes it.
@@ -106,6 +115,12 @@ func (u *update) add(c dns.Change) error {
 	default:
 		for _, other := range besides {
 			u.absent(name, other)
+		}
+		if !u.swaps(name) {
+			more := new(wire.Msg).SetUpdate(wire.Fqdn(u.zone))
+			more.NameNotUsed(rrs)
+			more.Insert(rrs)
+			u.again = append(u.again, more)
 		}
 	}
 	u.Insert(rrs)

@@ -23,7 +23,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 const (
@@ -43,8 +43,8 @@ const note = `"cloudfront-tenant-operator cluster=test-cluster object=shop/web"`
 // shared is the server of all tests, with more zones than there are tests, and its secondary.
 var shared struct {
 	sync.Once
-	*bind.Server
-	secondary *bind.Server
+	*nameserver.Server
+	secondary *nameserver.Server
 	err       error
 	mu        sync.Mutex
 	zones     []string
@@ -66,17 +66,17 @@ func TestMain(m *testing.M) {
 }
 
 func startShared() {
-	zones := []bind.Zone{
+	zones := []nameserver.Zone{
 		{Name: strictZone, Policy: "deny operator-key name locked.strict.example.; grant operator-key wildcard *.strict.example. CNAME TXT;"},
 		{Name: closedZone, ClosedToTransfers: true},
 		{Name: signedZone, Signed: true},
 	}
 	for i := range 80 {
 		name := fmt.Sprintf("z%02d.example", i)
-		zones = append(zones, bind.Zone{Name: name})
+		zones = append(zones, nameserver.Zone{Name: name})
 		shared.zones = append(shared.zones, name)
 	}
-	if shared.Server, shared.err = bind.Start(context.Background(), bind.Options{Zones: zones}); shared.err == nil {
+	if shared.Server, shared.err = nameserver.Start(context.Background(), nameserver.Options{Zones: zones}); shared.err == nil {
 		shared.secondary, shared.err = shared.StartSecondary(context.Background())
 	}
 }
@@ -85,7 +85,7 @@ func startShared() {
 type world struct {
 	port.Zones
 	dns    *rfc2136.DNS
-	server *bind.Server
+	server *nameserver.Server
 	zone   string
 }
 

@@ -1,9 +1,9 @@
-package bind
+package nameserver
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -49,14 +49,6 @@ const secondaryZone = `zone "%[1]s" {
 };
 `
 
-// The SOA has a secondary come back on its own only after an hour. The TTL of negative answers is short.
-const zoneFile = `$TTL 300
-@ IN SOA ns1 hostmaster 1 3600 3600 86400 60
-@ IN NS ns1
-ns1 IN A 127.0.0.1
-%s
-`
-
 // given is the configuration that the options have as a whole, in the server's folder and at its port.
 func (s *Server) given() string {
 	var own strings.Builder
@@ -70,15 +62,10 @@ func (s *Server) given() string {
 	return directory.ReplaceAllLiteralString(s.options.Config, own.String()) + controls
 }
 
-// write puts the configuration and the zones into the folder.
-func (s *Server) write() error {
+// configureBIND puts the configuration and the zones into the folder.
+func configureBIND(_ context.Context, s *Server) error {
 	if s.options.Config != "" {
-		for _, z := range s.options.Zones {
-			if err := s.put(z.Name+".zone", fmt.Sprintf(zoneFile, strings.Join(z.Records, "\n"))); err != nil {
-				return err
-			}
-		}
-		return s.put("named.conf", s.given())
+		return errors.Join(s.putZones(), s.put("named.conf", s.given()))
 	}
 	var config strings.Builder
 	fmt.Fprintf(&config, "options {\n"+settings+"};\n"+controls, s.dir, s.port)
@@ -101,24 +88,6 @@ func (s *Server) write() error {
 			transfers = fmt.Sprintf("key %q;", s.admin.Name)
 		}
 		fmt.Fprintf(&config, primaryZone, z.Name, s.admin.Name, policy, signing, transfers)
-		if err := s.put(z.Name+".zone", fmt.Sprintf(zoneFile, strings.Join(z.Records, "\n"))); err != nil {
-			return err
-		}
 	}
-	return s.put("named.conf", config.String())
-}
-
-// put writes a file that the server may read and replace.
-func (s *Server) put(name, content string) error {
-	path := filepath.Join(s.dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		return fmt.Errorf("configuring BIND: %w", err)
-	}
-	if s.credential == nil {
-		return nil
-	}
-	if err := os.Chown(path, int(s.credential.Uid), int(s.credential.Gid)); err != nil {
-		return fmt.Errorf("configuring BIND: %w", err)
-	}
-	return nil
+	return errors.Join(s.putZones(), s.put("named.conf", config.String()))
 }

@@ -1,6 +1,6 @@
 // What only this package shows: that the server is a real one, that its helpers change and read what they name, and that a
 // secondary and a wire fail as they are told to.
-package bind_test
+package nameserver_test
 
 import (
 	"net"
@@ -12,16 +12,16 @@ import (
 	"github.com/miekg/dns"
 	"go.uber.org/goleak"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const zone = "example.com"
 
-func start(t *testing.T, o bind.Options) *bind.Server {
+func start(t *testing.T, o nameserver.Options) *nameserver.Server {
 	t.Helper()
-	s, err := bind.Start(t.Context(), o)
+	s, err := nameserver.Start(t.Context(), o)
 	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -38,7 +38,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func expect(t *testing.T, s *bind.Server, want ...string) {
+func expect(t *testing.T, s *nameserver.Server, want ...string) {
 	t.Helper()
 	want = append([]string{"example.com 300 NS ns1.example.com.", "ns1.example.com 300 A 127.0.0.1"}, want...)
 	slices.Sort(want)
@@ -50,7 +50,13 @@ func expect(t *testing.T, s *bind.Server, want ...string) {
 }
 
 func TestAZoneIsChangedByHandAndOutlivesARestart(t *testing.T) {
-	s := start(t, bind.Options{Zones: []bind.Zone{{Name: zone}, {Name: "example.org"}}})
+	for _, software := range []nameserver.Software{nameserver.BIND, nameserver.Knot, nameserver.PowerDNS} {
+		t.Run(software.String(), func(t *testing.T) { isChangedByHandAndOutlivesARestart(t, software) })
+	}
+}
+
+func isChangedByHandAndOutlivesARestart(t *testing.T, software nameserver.Software) {
+	s := start(t, nameserver.Options{Software: software, Zones: []nameserver.Zone{{Name: zone}, {Name: "example.org"}}})
 	expect(t, s)
 	must(t, s.AddByHand(t.Context(), zone, "www.example.com. 60 IN A 192.0.2.1", "www.example.com. 60 IN A 192.0.2.2"))
 	must(t, s.DeleteByHand(t.Context(), zone, "www.example.com. IN A 192.0.2.1"))
@@ -68,7 +74,7 @@ func TestAZoneIsChangedByHandAndOutlivesARestart(t *testing.T) {
 }
 
 func TestASecondaryHasAZoneAsOfItsLastRefresh(t *testing.T) {
-	s := start(t, bind.Options{Zones: []bind.Zone{{Name: zone}}})
+	s := start(t, nameserver.Options{Zones: []nameserver.Zone{{Name: zone}}})
 	second, err := s.StartSecondary(t.Context())
 	must(t, err)
 	must(t, s.AddByHand(t.Context(), zone, "www.example.com. 60 IN A 192.0.2.1"))
@@ -78,7 +84,7 @@ func TestASecondaryHasAZoneAsOfItsLastRefresh(t *testing.T) {
 }
 
 func TestAWireLosesWhatItIsToldTo(t *testing.T) {
-	s := start(t, bind.Options{Zones: []bind.Zone{{Name: zone, Policy: "grant operator-key zonesub ANY;"}}})
+	s := start(t, nameserver.Options{Zones: []nameserver.Zone{{Name: zone, Policy: "grant operator-key zonesub ANY;"}}})
 	w, err := s.Wire(t.Context())
 	must(t, err)
 	update := func(line string) error {
@@ -120,7 +126,7 @@ func TestAWireLosesWhatItIsToldTo(t *testing.T) {
 }
 
 func TestCloseLeavesNothing(t *testing.T) {
-	s := start(t, bind.Options{Zones: []bind.Zone{{Name: zone}}})
+	s := start(t, nameserver.Options{Zones: []nameserver.Zone{{Name: zone}}})
 	must(t, s.Close())
 	if conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.Address()); err == nil {
 		_ = conn.Close()

@@ -1,4 +1,4 @@
-package bind
+package nameserver
 
 import (
 	"context"
@@ -45,11 +45,11 @@ func (s *Server) Wire(ctx context.Context) (*Wire, error) {
 	config := &net.ListenConfig{}
 	if w.tcp, err = config.Listen(ctx, "tcp", ports.Address(0)); err != nil {
 		ports.Release()
-		return nil, fmt.Errorf("listening before BIND: %w", err)
+		return nil, fmt.Errorf("listening before the server: %w", err)
 	}
 	if w.udp, err = config.ListenPacket(ctx, "udp", ports.Address(0)); err != nil {
 		ports.Release()
-		return nil, errors.Join(fmt.Errorf("listening before BIND: %w", err), w.tcp.Close())
+		return nil, errors.Join(fmt.Errorf("listening before the server: %w", err), w.tcp.Close())
 	}
 	w.running.Go(w.accept)
 	w.running.Go(w.relay)

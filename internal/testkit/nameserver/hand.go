@@ -1,4 +1,4 @@
-package bind
+package nameserver
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func (s *Server) ask(ctx context.Context, network string, m *dns.Msg) (*dns.Msg,
 	client := &dns.Client{Net: network, Timeout: askTimeout}
 	answer, _, err := client.ExchangeContext(ctx, m, s.Address())
 	if err != nil {
-		return nil, fmt.Errorf("asking BIND: %w", err)
+		return nil, fmt.Errorf("asking %s: %w", s.title, err)
 	}
 	return answer, nil
 }
@@ -96,7 +96,7 @@ func (s *Server) signed(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 	m.SetTsig(dns.Fqdn(s.admin.Name), dns.Fqdn(s.admin.Algorithm), fudge, time.Now().Unix())
 	answer, _, err := client.ExchangeContext(ctx, m, s.Address())
 	if err != nil {
-		return nil, fmt.Errorf("asking BIND: %w", err)
+		return nil, fmt.Errorf("asking %s: %w", s.title, err)
 	}
 	return answer, nil
 }
@@ -118,7 +118,7 @@ func (s *Server) Records(ctx context.Context, zone string) ([]string, error) {
 			h := rr.Header()
 			if h.Rrtype != dns.TypeSOA {
 				lines = append(lines, fmt.Sprintf("%s %d %s %s", strings.TrimSuffix(h.Name, "."), h.Ttl,
-					dns.TypeToString[h.Rrtype], strings.TrimPrefix(rr.String(), h.String())))
+					dns.Type(h.Rrtype), strings.TrimPrefix(rr.String(), h.String())))
 			}
 		}
 	}

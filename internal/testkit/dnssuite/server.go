@@ -8,20 +8,20 @@ import (
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/bind"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/nameserver"
 )
 
-// BIND is a server whose zones are written and read past any adapter.
-type BIND struct {
+// Server is a name server whose zones are written and read past any adapter.
+type Server struct {
 	testing.TB
 
-	Server *bind.Server
+	Server *nameserver.Server
 }
 
-func (b BIND) must(err error) {
-	b.Helper()
+func (s Server) must(err error) {
+	s.Helper()
 	if err != nil {
-		b.Fatal(err)
+		s.Fatal(err)
 	}
 }
 
@@ -44,31 +44,37 @@ func lines(set dns.RecordSet) (out []string) {
 }
 
 // Put writes a set in place of the one of its key.
-func (b BIND) Put(zone string, set dns.RecordSet) {
-	b.Helper()
-	b.Remove(zone, set.Key)
-	b.must(b.Server.AddByHand(b.Context(), zone, lines(set)...))
+func (s Server) Put(zone string, set dns.RecordSet) {
+	s.Helper()
+	s.Remove(zone, set.Key)
+	s.must(s.Server.AddByHand(s.Context(), zone, lines(set)...))
 }
 
 // Remove deletes the set of a key.
-func (b BIND) Remove(zone string, k dns.Key) {
-	b.Helper()
-	for _, set := range b.Sets(zone) {
+func (s Server) Remove(zone string, k dns.Key) {
+	s.Helper()
+	for _, set := range s.Sets(zone) {
 		if set.Key == k {
-			b.must(b.Server.DeleteByHand(b.Context(), zone, lines(set)...))
+			s.must(s.Server.DeleteByHand(s.Context(), zone, lines(set)...))
 		}
 	}
 }
 
-// Sets are all that a zone has.
-func (b BIND) Sets(zone string) (out []dns.RecordSet) {
-	b.Helper()
-	records, err := b.Server.Records(b.Context(), zone)
-	b.must(err)
+// signs are the types of sets by which a server signs a zone.
+var signs = []string{"RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "DNSKEY", "CDS", "CDNSKEY", "TYPE65534"}
+
+// Sets are all that a zone has, but for those by which the server signs it.
+func (s Server) Sets(zone string) (out []dns.RecordSet) {
+	s.Helper()
+	records, err := s.Server.Records(s.Context(), zone)
+	s.must(err)
 	for _, line := range records {
 		fields := strings.SplitN(line, " ", 4)
+		if slices.Contains(signs, fields[2]) {
+			continue
+		}
 		ttl, err := strconv.ParseInt(fields[1], 10, 64)
-		b.must(err)
+		s.must(err)
 		k := dns.Key{Name: fields[0], Type: fields[2]}
 		i := slices.IndexFunc(out, func(o dns.RecordSet) bool { return o.Key == k })
 		if i < 0 {
@@ -81,10 +87,10 @@ func (b BIND) Sets(zone string) (out []dns.RecordSet) {
 }
 
 // Answers are the values that the server shows for a name, in the form of the domain.
-func (b BIND) Answers(name, kind string) (out []string) {
-	b.Helper()
-	_, values, err := b.Server.Query(b.Context(), name, kind)
-	b.must(err)
+func (s Server) Answers(name, kind string) (out []string) {
+	s.Helper()
+	_, values, err := s.Server.Query(s.Context(), name, kind)
+	s.must(err)
 	for _, v := range values {
 		out = append(out, plain(kind, v))
 	}

@@ -1,7 +1,8 @@
-// Package bind starts a real BIND 9 for tests: a process of this one on a free loopback port, with the primaries of some
-// zones in a temporary folder. Zones are changed by hand with a key that may do everything, as the operator would with a
-// key that an update policy binds. A secondary has the zones as well, and takes them over when it is told to.
-package bind
+// Package nameserver starts real name servers for tests: BIND 9, Knot DNS or PowerDNS, a process of this one on a free
+// loopback port, with the primaries of some zones in a temporary folder. Zones are changed by hand with a key that may do
+// everything, as the operator would with a key that an update policy binds. A secondary has the zones as well, and takes them
+// over when it is told to.
+package nameserver
 
 import (
 	"context"
@@ -56,8 +57,8 @@ func newKey(name string) Key {
 type Zone struct {
 	// Name is without a dot at its end.
 	Name string
-	// Policy is what the operator's key may do, as the statements of update-policy; DefaultPolicy if empty. The
-	// administrator's key may do everything.
+	// Policy is what the operator's key may do, as the statements of BIND's update-policy; DefaultPolicy if empty. Knot has
+	// the same rights for it, and PowerDNS none that are less than all. The administrator's key may do everything.
 	Policy string
 	// Records are lines of the zone's file, in addition to its SOA and NS records.
 	Records []string
@@ -69,20 +70,27 @@ type Zone struct {
 
 // Options say what a server has. The zero value is one without zones.
 type Options struct {
-	Zones []Zone
-	// Config is a whole named.conf, as in the docs, instead of what follows from the zones. Only the folder and the port are
+	// Software is the program.
+	Software Software
+	Zones    []Zone
+	// Config is a whole configuration, as in the docs, instead of what follows from the zones. Only folders and the port are
 	// the server's own. It has no keys but those in it, and the file of a zone is its name with .zone.
 	Config string
+	// Files are more files in the server's folder, by name.
+	Files map[string]string
+	// Commands are those of the docs that complete it, each with its arguments. They run in the server's folder.
+	Commands [][]string
 	// Guard, if there is one, kills the process should we be killed. Linux does that without one.
 	Guard *process.Guard
 }
 
-// Server is a BIND, running or stopped. Its methods are safe for concurrent use.
+// Server is a name server, running or stopped. Its methods are safe for concurrent use.
 type Server struct {
 	options Options
 	dir     string
 	release func()
-	// program is BIND, and credential whom it runs as, nil for us.
+	software
+	// program is its file, and credential whom it runs as, nil for us.
 	program    string
 	credential *syscall.Credential
 	port       int
@@ -103,7 +111,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return create(ctx, o, nil)
 }
 
-// StartSecondary starts a server that copies the zones of this one, once now and then whenever Refresh tells it to. It
+// StartSecondary starts a BIND that copies the zones of this one, once now and then whenever Refresh tells it to. It
 // ends with this one.
 func (s *Server) StartSecondary(ctx context.Context) (*Server, error) {
 	secondary, err := create(ctx, s.options, s)
@@ -133,7 +141,7 @@ func create(ctx context.Context, o Options, primary *Server) (*Server, error) {
 			return errors.Join(err, s.Close())
 		}
 		s.port, s.release = ports[0], after(ports.Release, s.release)
-		if err := s.write(); err != nil {
+		if err := s.configure(ctx, s); err != nil {
 			return errors.Join(err, s.Close())
 		}
 		if err := s.Start(ctx); err != nil {
@@ -151,15 +159,22 @@ func after(first, then func()) func() { return func() { first(); then() } }
 
 // prepare makes a server that has a folder and no port yet.
 func prepare(o Options, primary *Server) (*Server, error) {
-	program, err := find()
+	kind := softwares[o.Software]
+	if primary != nil {
+		kind = softwares[BIND]
+	}
+	program, err := find(kind.program, kind.packages)
 	if err != nil {
 		return nil, err
 	}
-	dir, release, err := process.TempDir("cloudfront-tenant-operator-bind-")
+	dir, release, err := process.TempDir("cloudfront-tenant-operator-dns-")
 	if err != nil {
-		return nil, fmt.Errorf("making a folder for BIND: %w", err)
+		return nil, fmt.Errorf("making a folder for %s: %w", kind.title, err)
 	}
-	s := &Server{options: o, dir: dir, release: release, program: program, primary: primary, operator: newKey(KeyName), admin: newKey(adminKeyName)}
+	s := &Server{
+		options: o, dir: dir, release: release, software: kind, program: program, primary: primary,
+		operator: newKey(KeyName), admin: newKey(adminKeyName),
+	}
 	if primary != nil {
 		s.operator, s.admin = primary.operator, primary.admin
 	}
@@ -170,20 +185,20 @@ func prepare(o Options, primary *Server) (*Server, error) {
 	return s, nil
 }
 
-// find looks for BIND on the PATH, and then where Debian puts it.
-func find() (string, error) {
-	if path, err := exec.LookPath("named"); err == nil {
+// find looks for a program on the PATH, and then where Debian puts it.
+func find(program, packages string) (string, error) {
+	if path, err := exec.LookPath(program); err == nil {
 		return path, nil
 	}
-	const debian = "/usr/sbin/named"
+	debian := "/usr/sbin/" + program
 	if _, err := os.Stat(debian); err != nil {
-		return "", errors.New("named is not installed: run hack/dnsservers.sh as root, or install the package bind9")
+		return "", fmt.Errorf("%s is not installed: run hack/dnsservers.sh as root, or install %s", program, packages)
 	}
 	return debian, nil
 }
 
-// unconfine copies the program where AppArmor is in use: the profile in the package is bound to the path, and lets BIND
-// read no temporary folder.
+// unconfine copies the program where AppArmor is in use: the profile in the package is bound to the path, and lets it read no
+// temporary folder.
 func (s *Server) unconfine() error {
 	enabled, _ := os.ReadFile("/sys/module/apparmor/parameters/enabled") // absent on other systems
 	if strings.TrimSpace(string(enabled)) != "Y" {
@@ -191,13 +206,13 @@ func (s *Server) unconfine() error {
 	}
 	content, err := os.ReadFile(s.program)
 	if err != nil {
-		return fmt.Errorf("copying BIND: %w", err)
+		return fmt.Errorf("copying %s: %w", s.title, err)
 	}
-	s.program = filepath.Join(s.dir, "named")
+	s.program = filepath.Join(s.dir, filepath.Base(s.program))
 	return os.WriteFile(s.program, content, 0o755)
 }
 
-// dropPrivileges runs BIND as an unprivileged user if we are root.
+// dropPrivileges runs the server as an unprivileged user if we are root.
 func (s *Server) dropPrivileges() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -220,18 +235,18 @@ func (s *Server) Start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.processes != nil {
-		return errors.New("starting BIND: it was closed, or runs")
+		return fmt.Errorf("starting %s: it was closed, or runs", s.title)
 	}
 	processes := process.NewGroup(s.options.Guard)
 	child, err := processes.Start(process.Command{
-		Name: "BIND", Path: s.program, Args: []string{"-g", "-n", "1", "-c", filepath.Join(s.dir, "named.conf")}, Dir: s.dir,
+		Name: s.title, Path: s.program, Args: s.args(s.dir), Dir: s.dir,
 		LogFile: filepath.Join(s.dir, "log"), Credential: s.credential, StopTimeout: stopTimeout,
 	})
 	if err == nil {
 		err = s.await(ctx, child)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("starting BIND: %w", err), processes.Stop())
+		return errors.Join(fmt.Errorf("starting %s: %w", s.title, err), processes.Stop())
 	}
 	s.processes = processes
 	return nil
@@ -249,7 +264,7 @@ func (s *Server) await(ctx context.Context, child *process.Child) error {
 		select {
 		case <-child.Ended():
 			tail := child.LogTail(15)
-			if strings.Contains(tail, "address in use") {
+			if strings.Contains(strings.ToLower(tail), "address already in use") || strings.Contains(tail, "address in use") {
 				return fmt.Errorf("%w: %s", syscall.EADDRINUSE, tail)
 			}
 			return fmt.Errorf("it ended, and did not serve: %w; its last lines were:\n%s", errors.Join(failure, child.Err()), tail)
