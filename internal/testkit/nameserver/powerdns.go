@@ -75,9 +75,14 @@ func configurePowerDNS(ctx context.Context, s *Server) error {
 		err = s.run(ctx, s.powerDNSRights(), "sqlite3", "pdns.sqlite3")
 	}
 	for _, c := range s.options.Commands {
-		err = errors.Join(err, s.run(ctx, "", c[0], append([]string{"--config-dir=" + s.dir}, c[1:]...)...))
+		err = errors.Join(err, s.Command(ctx, c))
 	}
 	return err
+}
+
+// Command runs a command of PowerDNS, with its arguments.
+func (s *Server) Command(ctx context.Context, command []string) error {
+	return s.run(ctx, "", command[0], append([]string{"--config-dir=" + s.dir}, command[1:]...)...)
 }
 
 // powerDNSRights are the keys, and that both may do everything in each zone.

@@ -1,7 +1,11 @@
 package rfc2136_test
 
 import (
+	"os"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -116,5 +120,31 @@ func TestWhatIsDenied(t *testing.T) {
 				expectKind(t, err, fault.Denied, "TSIG")
 			}
 		})
+	}
+}
+
+// The metadata of the docs has PowerDNS tell a secondary of a change at once, which it would notice after a minute.
+func TestPowerDNSNotifiesSecondaries(t *testing.T) {
+	t.Parallel()
+	server := startOf(t, nameserver.PowerDNS, nameserver.Zone{Name: "example.com"})
+	secondary, err := server.StartSecondary(t.Context())
+	must(t, err)
+	page, err := os.ReadFile("../../../../docs/dns/powerdns.md")
+	must(t, err)
+	notify := regexp.MustCompile(`(?m)^pdnsutil set-meta .* NOTIFY-DNSUPDATE .*$`).FindString(string(page))
+	must(t, server.Command(t.Context(), strings.Fields(notify)))
+	must(t, server.Command(t.Context(), []string{"pdnsutil", "set-meta", "example.com", "ALSO-NOTIFY", secondary.Address()}))
+	must(t, server.Stop()) // it remembers metadata for a minute
+	must(t, server.Start(t.Context()))
+	w := worldAt(t, server, "example.com", func(c *rfc2136.Config) { c.Secondaries = []string{secondary.Address()} })
+	sent := dns.Sent{Changes: create(w.cname("a", target))}
+	sent.ID = w.change(t, sent.Changes...)
+	ctx := soon(t, 30*time.Second)
+	for range time.Tick(100 * time.Millisecond) { // nothing tells a test of it
+		done, err := w.InSync(ctx, w.zone, sent)
+		must(t, err)
+		if done {
+			return
+		}
 	}
 }
