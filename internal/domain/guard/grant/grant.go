@@ -56,6 +56,8 @@ type Grant struct {
 	// WriteTables are the state tables that may be written.
 	WriteTables []string
 	Hosts       []string
+	// Logins are those with the operator's identity.
+	Logins   []string
 	Adoption    *Adoption
 	Limits      Limits
 }
