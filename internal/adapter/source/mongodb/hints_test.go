@@ -33,8 +33,8 @@ func TestListenRefuses(t *testing.T) {
 		kind   fault.Kind
 		says   string
 	}{
-		"a server without a replica set":    {refusing("aggregate", 40573, "Location40573"), fault.Invalid, "make it a replica set (the setting replication.replSetName"},
-		"a server that knows no streams":    {refusing("aggregate", 238, "NotImplemented"), fault.Invalid, "has no change streams"},
+		"a server without a replica set": {refusing("aggregate", 40573, "Location40573"), fault.Invalid, "make it a replica set (the setting replication.replSetName"},
+		"a server that knows no streams": {refusing("aggregate", 238, "NotImplemented"), fault.Invalid, "has no change streams"},
 		"a DocumentDB whose streams are off": {
 			refusing("aggregate", 136, ""), fault.Invalid,
 			`run db.adminCommand({modifyChangeStreams: 1, database: "shop", collection: "customers", enable: true})`,

@@ -58,8 +58,8 @@ type Grant struct {
 	Hosts       []string
 	// Logins are those with the operator's identity.
 	Logins   []string
-	Adoption    *Adoption
-	Limits      Limits
+	Adoption *Adoption
+	Limits   Limits
 }
 
 // Account is an AWS account, and how it is reached. The zero value is the operator's own.
