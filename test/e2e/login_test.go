@@ -73,6 +73,9 @@ func TestASourceThatLogsInWithIAM(t *testing.T) {
 	rds.denies.Store(false)
 	s.sourceReaches("True/PollSucceeded")
 	s.follows(few)
+	if log, err := s.op.Log(); err != nil || strings.Contains(log, "X-Amz-") {
+		t.Errorf("the log tells of tokens (%v)", err)
+	}
 }
 
 // says waits until the message of Ready has all these words, and wants nothing of a token in it.
