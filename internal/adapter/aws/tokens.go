@@ -22,8 +22,8 @@ const opToken = "Login"
 // tokenSeconds is how long a token lets in: the most that the services take.
 const tokenSeconds = "900"
 
-// noBody is the hash of an empty request.
-const noBody = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+// emptyBody is the hash of an empty request.
+const emptyBody = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 // Tokens is a port.Tokens. A token is the address of a signed request that is never sent: the server hands it to IAM. The
 // operator makes no call for it.
@@ -57,7 +57,7 @@ func (t Tokens) Token(ctx context.Context, l mapping.Login, namespace string) (s
 	if err != nil {
 		return "", fmt.Errorf("making a token: %w", err)
 	}
-	signed, _, err := v4.NewSigner().PresignHTTP(ctx, credentials, request, noBody, service, cmp.Or(l.Region, t.SDK.Region), t.Clock.Now().UTC())
+	signed, _, err := v4.NewSigner().PresignHTTP(ctx, credentials, request, emptyBody, service, cmp.Or(l.Region, t.SDK.Region), t.Clock.Now().UTC())
 	if err != nil {
 		return "", fmt.Errorf("signing a token: %w", err)
 	}

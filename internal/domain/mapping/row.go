@@ -69,7 +69,7 @@ type Query struct {
 	Namespace string
 	// Connection is the connection string of a database. DynamoDB has none, and with a Login it is made for each connection.
 	Connection Secret
-	// Login is set where a token of AWS IAM takes the place of a password.
+	// Login is set where a token of AWS IAM replaces the password.
 	Login *Login
 	// Columns are those that are used; the others may be left out of the rows. Nil means all.
 	Columns []string
