@@ -45,10 +45,12 @@ type tokenServer struct {
 // tokenServers start the servers, which speak TLS with a certificate.
 var tokenServers = map[mapping.Provider]func(t *testing.T, signer authority) tokenServer{
 	mapping.Postgres: func(t *testing.T, signer authority) tokenServer {
+		t.Helper()
 		table := usualTable(t, mapping.Postgres)
 		return sqlTokenServer(t, table, func(address string) string { return inFrontOf(t, address, signer.server(t), true) }, "ALTER ROLE %s PASSWORD '%s'")
 	},
 	mapping.MySQL: func(t *testing.T, signer authority) tokenServer {
+		t.Helper()
 		certificate, key := signer.files(t)
 		engine, err := database.Start(t.Context(), mapping.MySQL, database.Options{Arguments: []string{"--ssl-cert=" + certificate, "--ssl-key=" + key}})
 		if err != nil {
@@ -58,6 +60,7 @@ var tokenServers = map[mapping.Provider]func(t *testing.T, signer authority) tok
 		return sqlTokenServer(t, tableOf(t, engine), func(address string) string { return address }, "ALTER USER %s@127.0.0.1 IDENTIFIED BY '%s'")
 	},
 	mapping.Redis: func(t *testing.T, signer authority) tokenServer {
+		t.Helper()
 		owner, err := sdk.ParseURL(database.Shared(t, mapping.Redis).Owner())
 		if err != nil {
 			t.Fatal(err)
