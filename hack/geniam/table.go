@@ -15,6 +15,7 @@ const (
 	TenantSources       Feature = "tenant-sources"
 	TableStreams        Feature = "table-streams"
 	StateTables         Feature = "state-tables"
+	DatabaseLogins      Feature = "database-logins"
 	Distributions       Feature = "distributions"
 	ConnectionGroups    Feature = "connection-groups"
 	EdgeFunctions       Feature = "edge-functions"
@@ -35,7 +36,7 @@ var features = []struct {
 	{ManagedCertificates, "Managed certificates", "Required if objects have a `managedCertificateRequest`."},
 	{DNS, "DNS", "Required if objects have `spec.dns`: for the operator's own identity if the zones are in its account, and for the role in " +
 		"`spec.dns.assumeRoleArn` if they are in another account."},
-	{CrossAccountDNS, "Cross-account DNS", "Required if objects have `spec.dns.assumeRoleArn`, a TenantSource has `spec.dynamodb.assumeRoleArn`, or an EdgeGrant has `spec.account.roleArn`. The resource is an example: replace it with the roles in the operator's " +
+	{CrossAccountDNS, "Cross-account DNS", "Required if objects have `spec.dns.assumeRoleArn`, a TenantSource has `assumeRoleArn`, or an EdgeGrant has `spec.account.roleArn`. The resource is an example: replace it with the roles in the operator's " +
 		"`--allowed-roles` and those of grants."},
 	{Distributions, "Distributions", "Required only for `Distribution` objects. Without this policy, the operator cannot create, change or delete a distribution. " +
 		"AWS documents no permission for the certificate of a distribution. Updates and deletions can be restricted to resources that the operator owns with the condition key " +
@@ -54,6 +55,8 @@ var features = []struct {
 	{StateTables, "State tables", "Required if a `TenantSource` that reads DynamoDB has `spec.writeBack`: for the operator's own identity, or for the role in `spec.writeBack.assumeRoleArn`, " +
 		"by default the one in `spec.dynamodb.assumeRoleArn`. The resource is an example: replace it with your state tables, and never allow these actions on the table of customers. " +
 		"A table that is encrypted with a customer managed key also needs `kms:Decrypt` on that key."},
+	{DatabaseLogins, "Database logins", "Required if a `TenantSource` has an `iam` block, in `spec.postgres`, `spec.mysql`, `spec.redis` or `spec.writeBack`: for the operator's own identity, or for the role in its " +
+		"`assumeRoleArn`. The resources are examples: replace them with your database users and caches. A policy for all of them would let the operator log in as any user."},
 	{ReadOnly, "Read-only", "**Instead of the others**, for an operator that runs with `--drift-policy report` and must not be able to change anything: " +
 		"it reports drift of the tenants that it owns. Every write is rejected with `AccessDenied`."},
 }
@@ -85,6 +88,10 @@ const (
 	tables       = "arn:aws:dynamodb:*:*:table/customers"
 	tableStreams = "arn:aws:dynamodb:*:*:table/customers/stream/*"
 	stateTables  = "arn:aws:dynamodb:*:*:table/edge_state"
+	// A database user of RDS and Aurora is one of a server, whose resource ID is like db-ABC or cluster-ABC.
+	databaseUsers = "arn:aws:rds-db:*:*:dbuser:cluster-EXAMPLE/tenant_source"
+	caches        = "arn:aws:elasticache:*:*:replicationgroup:customers"
+	cacheUsers    = "arn:aws:elasticache:*:*:user:tenant-source"
 )
 
 // sids name statements by their resource.
@@ -92,7 +99,7 @@ var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
 	groups: "ConnectionGroups", anycastLists: "AnycastLists", zones: "HostedZones", changes: "Changes", roles: "Roles",
 	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables", tableStreams: "TableStreams",
-	stateTables: "StateTables", replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
+	stateTables: "StateTables", databaseUsers: "DatabaseUsers", caches: "Caches", cacheUsers: "CacheUsers", replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
 }
 
 // free are the calls that AWS answers for every caller, so that no policy has to allow them.
@@ -121,6 +128,9 @@ const (
 
 // noStream is what a source does that can't follow the stream of its table.
 const noStream = "The source reports that it does not watch the table. Its polls find the changes."
+
+// noLogin is what a source does whose token is refused.
+const noLogin = "The source reports `SourceError`, and for a state table `StateWritten` is False. Its tenants are not changed."
 
 // noState is what a source does that can't write its state table.
 const noState = "The condition `StateWritten` is False. State waits until the permission is there, and the tenants are not affected."
@@ -467,6 +477,21 @@ var permissions = []Permission{
 		Action: "dynamodb:Query", Feature: TableStreams, Resource: tables, Read: true,
 		For:     "Reading the items that have changed, one by one.",
 		Without: "The items that have changed are read by the next poll of the whole table.",
+	},
+	{
+		Action: "rds-db:connect", Feature: DatabaseLogins, Resource: databaseUsers, Implied: true,
+		For:     "Logging in to RDS and Aurora: the server asks IAM when it gets the token.",
+		Without: noLogin,
+	},
+	{
+		Action: "elasticache:Connect", Feature: DatabaseLogins, Resource: caches, Implied: true,
+		For:     "Logging in to a cache of ElastiCache.",
+		Without: noLogin,
+	},
+	{
+		Action: "elasticache:Connect", Feature: DatabaseLogins, Resource: cacheUsers, Implied: true,
+		For:     "Logging in to a cache of ElastiCache as that user.",
+		Without: noLogin,
 	},
 	{
 		Action: "dynamodb:Scan", Feature: StateTables, Resource: stateTables, Read: true,

@@ -70,7 +70,7 @@ func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
 	}
 	g.Functions, g.KeyGroups, g.Encryptions, g.LogBuckets = s.Functions, s.KeyGroups, s.FieldLevelEncryptions, s.LogBuckets
 	if t := s.Sources; t != nil {
-		g.Tables, g.WriteTables, g.Hosts = t.Tables, t.WriteTables, t.Hosts
+		g.Tables, g.WriteTables, g.Hosts, g.Logins = t.Tables, t.WriteTables, t.Hosts, t.Logins
 	}
 	g.DNS, g.Adoption, g.Limits = grantedDNS(s.DNS), grantedAdoption(s.Adopt), grantLimits(s.Limits)
 	if s.Namespaces.Selector != nil {
@@ -373,7 +373,9 @@ func SourceWants(o *v1alpha1.TenantSource) []grant.Want {
 		w.add(grant.ATable, "spec.dynamodb.tableName", d.TableName)
 		w.given(grant.ARole, "spec.dynamodb.assumeRoleArn", d.AssumeRoleARN)
 	}
+	w.login(o.Spec.Provider, "spec."+string(o.Spec.Provider)+".iam", sourceIAM(o))
 	if b := o.Spec.WriteBack; b != nil {
+		w.login(o.Spec.Provider, "spec.writeBack.iam", b.IAM)
 		w.add(grant.AStateTable, "spec.writeBack.table", b.Table)
 		if o.Spec.DynamoDB != nil { // the operator's own identity writes it, and no connection string of the namespace
 			w.add(grant.ATable, "spec.writeBack.table", b.Table)
@@ -381,6 +383,15 @@ func SourceWants(o *v1alpha1.TenantSource) []grant.Want {
 		w.given(grant.ARole, "spec.writeBack.assumeRoleArn", b.AssumeRoleARN)
 	}
 	return w
+}
+
+// login is a login with the operator's identity.
+func (w *wants) login(p v1alpha1.SourceProvider, field string, iam *v1alpha1.IAMLogin) {
+	if l := loginOf(p, iam); l != nil {
+		w.add(grant.ALogin, field, l.String())
+		w.add(grant.AHost, field+".host", l.Host)
+		w.given(grant.ARole, field+".assumeRoleArn", l.AssumeRoleARN)
+	}
 }
 
 // RowWants is what the object of a row wants to use. Whether it may adopt anything is asked when it does.

@@ -33,11 +33,22 @@ func TestWhatAnObjectAsksFor(t *testing.T) {
 	tenant := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "acme"}, Spec: v1alpha1.DistributionTenantSpec{
 		DistributionID: "E1", Customizations: &v1alpha1.Customizations{GeoRestrictions: &v1alpha1.GeoRestrictionCustomization{RestrictionType: v1alpha1.GeoRestrictionNone}},
 	}}
+	login := func(host string) *v1alpha1.IAMLogin {
+		return &v1alpha1.IAMLogin{Host: host, User: "u", CacheName: "shop", AssumeRoleARN: "arn:aws:iam::111122223333:role/r"}
+	}
+	source := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "customers"}, Spec: v1alpha1.TenantSourceSpec{
+		Provider: v1alpha1.SourceProviderRedis, Redis: &v1alpha1.RedisSource{IAM: login("cache")}, WriteBack: &v1alpha1.SourceWriteBack{Table: "edge_state", IAM: login("states:1")},
+	}}
 	for name, c := range map[string]struct {
 		object any
 		kind   string
 		want   []string
 	}{
+		"a source that logs in with the operator's identity": {source, "TenantSource", []string{
+			"spec.redis.iam u@cache:6379/shop", "spec.redis.iam.host cache:6379", "spec.redis.iam.assumeRoleArn arn:aws:iam::111122223333:role/r",
+			"spec.writeBack.iam u@states:1/shop", "spec.writeBack.iam.host states:1", "spec.writeBack.iam.assumeRoleArn arn:aws:iam::111122223333:role/r",
+			"spec.writeBack.table edge_state",
+		}},
 		"a distribution": {full, "Distribution", []string{
 			"spec.aliases[0] shop.example.com",
 			"spec.viewerCertificate.acmCertificateArn arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-000000000001",

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -199,7 +200,7 @@ func SecretRefusal(o *v1alpha1.TenantSource, name string, labels map[string]stri
 
 // SourceQuery renders what to read.
 func SourceQuery(o *v1alpha1.TenantSource, connection mapping.Secret, columns []string) mapping.Query {
-	q := mapping.Query{Namespace: o.Namespace, Connection: connection, Columns: columns}
+	q := mapping.Query{Namespace: o.Namespace, Connection: connection, Login: loginOf(o.Spec.Provider, sourceIAM(o)), Columns: columns}
 	s := o.Spec
 	switch {
 	case s.Postgres != nil:
@@ -217,6 +218,30 @@ func SourceQuery(o *v1alpha1.TenantSource, connection mapping.Secret, columns []
 		q.Watch = &mapping.Watch{Channel: s.Watch.Channel, Query: s.Watch.Query}
 	}
 	return q
+}
+
+func sourceIAM(o *v1alpha1.TenantSource) *v1alpha1.IAMLogin {
+	if sql := cmp.Or(o.Spec.Postgres, o.Spec.MySQL); sql != nil {
+		return sql.IAM
+	}
+	if o.Spec.Redis != nil {
+		return o.Spec.Redis.IAM
+	}
+	return nil
+}
+
+// ports are those of hosts without one.
+var ports = map[v1alpha1.SourceProvider]string{v1alpha1.SourceProviderPostgres: "5432", v1alpha1.SourceProviderMySQL: "3306", v1alpha1.SourceProviderRedis: "6379"}
+
+func loginOf(p v1alpha1.SourceProvider, l *v1alpha1.IAMLogin) *mapping.Login {
+	if l == nil {
+		return nil
+	}
+	host := l.Host
+	if !strings.Contains(host, ":") {
+		host += ":" + ports[p]
+	}
+	return &mapping.Login{Host: host, User: l.User, Database: l.Database, Cache: l.CacheName, Region: l.Region, AssumeRoleARN: l.AssumeRoleARN}
 }
 
 func dynamoDBQuery(d *v1alpha1.DynamoDBSource) mapping.DynamoDBQuery {

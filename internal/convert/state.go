@@ -36,6 +36,7 @@ func StateTableOf(o *v1alpha1.TenantSource, cluster string) StateTable {
 		Provider: mapping.Provider(o.Spec.Provider), Removes: b.Deleted == v1alpha1.DeletedStateRemove,
 		Target: statetable.Target{Query: SourceQuery(o, mapping.Secret{}, nil), Table: b.Table, Source: cluster + "/" + o.Namespace + "/" + o.Name},
 	}
+	t.Target.Login = loginOf(o.Spec.Provider, b.IAM)
 	t.Target.DynamoDB.AssumeRoleARN = orElse(b.AssumeRoleARN, t.Target.DynamoDB.AssumeRoleARN)
 	if b.ConnectionSecretRef != nil {
 		t.Secret = SecretRef{b.ConnectionSecretRef.Name, "spec.writeBack.connectionSecretRef"}

@@ -12,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/child"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
@@ -87,7 +88,10 @@ func statesOf(tables map[mapping.Provider]table) map[mapping.Provider]port.State
 // tables are the readers of all kinds of tables. A child process reads what answers at an address that a customer wrote
 // down; DynamoDB is at AWS's address or at the administrator's, and its pages are small.
 func tablesOf(c config.Config, env *environment, apiServer string) map[mapping.Provider]table {
-	o := child.Options{Timeout: c.Sources.ReadTimeout, Memory: int64(c.Sources.ReadMemory), AllowDial: c.Sources.DialAllowed(), APIServer: apiServerHosts(apiServer)}
+	o := child.Options{
+		Timeout: c.Sources.ReadTimeout, Memory: int64(c.Sources.ReadMemory), AllowDial: c.Sources.DialAllowed(), APIServer: apiServerHosts(apiServer),
+		Tokens: aws.Tokens{SDK: env.sdk, Roles: env.Roles(), Clock: clock.RealClock{}},
+	}
 	tables := map[mapping.Provider]table{
 		mapping.DynamoDB: dynamodb.New(dynamodb.Config{SDK: env.sdk, Endpoint: c.Sources.DynamoDBEndpoint, Metrics: env.calls, Roles: env.Roles()}),
 	}

@@ -156,6 +156,10 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"grants of another kind":              {"grants: {mode: 'true'}", "at '/grants/mode': value must be one of 'Off', 'Audit', 'Enforce'"},
 		"a default grant in words":            {"grants: {defaultEnabled: 'no'}", "at '/grants/defaultEnabled': got string, want boolean"},
 		"a default grant of no namespace":     {"grants: {default: {namespaces: {names: []}}}", "at '/grants/default/namespaces/names': minItems"},
+		"a replica count, as before":          {"replicaCount: 1", "replicaCount is now replicas"},
+		"an election, as before":              {"leaderElection: {enabled: true}", "leaderElection.enabled is now controller.leaderElect"},
+		"an address of metrics, as before":    {"metrics: {bindAddress: ':8443'}", "metrics.bindAddress is now metrics.port, a number, or metrics.enabled=false"},
+		"an address of probes, as before":     {"probes: {bindAddress: ':8081'}", "probes.bindAddress is now probes.port, a number"},
 		"a label of the chart":                {"podLabels: {app.kubernetes.io/name: x}", "podLabels: the label app.kubernetes.io/name is the chart's own"},
 		"two that are active at once":         {"controller: {leaderElect: false}", "controller.leaderElect is false and replicas is 2"},
 		"a registry in capitals":              {"global: {imageRegistry: Mirror}", "at '/global/imageRegistry': 'Mirror' does not match pattern"},
@@ -176,6 +180,41 @@ func TestWrongValuesAreRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The values.yaml of the previous operator is refused with all new names at once, and accepted with them.
+func TestValuesOfThePredecessor(t *testing.T) {
+	const same = `
+image: {pullPolicy: IfNotPresent}
+imagePullSecrets: []
+nameOverride: ""
+fullnameOverride: ""
+aws: {region: us-east-1}
+serviceAccount: {create: true, annotations: {}, name: ""}
+resources: {limits: {cpu: 500m, memory: 128Mi}, requests: {cpu: 10m, memory: 64Mi}}
+nodeSelector: {}
+tolerations: []
+affinity: {}
+extraEnv: []
+`
+	out, err := helm(t, same+`
+replicaCount: 1
+controller: {driftPolicy: enforce, maxConcurrentReconciles: 1}
+leaderElection: {enabled: true}
+metrics: {bindAddress: ":8443", secure: true}
+probes: {bindAddress: ":8081"}
+`, "template", release, chartDir)
+	for _, renamed := range []string{"replicas", "controller.leaderElect", "metrics.port", "probes.port"} {
+		if err == nil || !strings.Contains(out, " is now "+renamed) {
+			t.Errorf("helm does not name %s (%v):\n%s", renamed, err, out)
+		}
+	}
+	render(t, same+`
+replicas: 1
+controller: {driftPolicy: enforce, maxConcurrentReconciles: 1, leaderElect: true}
+metrics: {port: 8443, secure: true}
+probes: {port: 8081}
+`)
 }
 
 func manyTags(n int) string {
@@ -224,6 +263,9 @@ func compareKeys(t *testing.T, root, s jsonSchema, value any, path string) {
 		t.Errorf("the schema lets unknown members of %q through", path)
 	}
 	for name, p := range s.Properties {
+		if p.Ref == "#/definitions/renamed" {
+			continue
+		}
 		if _, ok := members[name]; !ok {
 			t.Errorf("values.yaml lacks %s.%s, which the schema knows", path, name)
 		}

@@ -39,6 +39,7 @@ func grantCases() map[string]limits.Case {
 		limits.ListBound{Field: "sources.tables", Set: in("sources: {tables: %s}"), Most: 64, Item: "table%d"},
 		limits.ListBound{Field: "sources.writeTables", Set: in("sources: {writeTables: %s}"), Most: 64, Item: "table%d"},
 		limits.ListBound{Field: "sources.hosts", Set: in("sources: {hosts: %s}"), Most: 64, Item: "host%d"},
+		limits.ListBound{Field: "sources.logins", Set: in("sources: {logins: %s}"), Most: 64, Item: "user@host%d"},
 		limits.ListBound{Field: "adopt.names", Set: adopt.Into("{policy: IfUnowned, names: %s}"), Most: 256, Item: "name%d"},
 		limits.ListBound{Field: "adopt.fromClusters", Set: adopt.Into("{policy: Force, names: [a], fromClusters: %s}"), Most: 16, Item: "cluster%d"},
 		limits.ListBound{Field: "namespaces.names", Set: names, Most: 256, Item: "shop-%d"},
@@ -70,6 +71,7 @@ func grantCases() map[string]limits.Case {
 		limits.TextBound{Field: "sources.tables[0]", Set: in("sources: {tables: [%s]}").Text, Longest: 2048, Shortest: "*"},
 		limits.TextBound{Field: "sources.writeTables[0]", Set: in("sources: {writeTables: [%s]}").Text, Longest: 2048, Shortest: "*"},
 		limits.TextBound{Field: "sources.hosts[0]", Set: in("sources: {hosts: [%s]}").Text, Longest: 300, Shortest: "*"},
+		limits.TextBound{Field: "sources.logins[0]", Set: in("sources: {logins: [%s]}").Text, Longest: 400, Shortest: "*"},
 		limits.TextBound{Field: "adopt.names[0]", Set: adopt.Into("{policy: IfUnowned, names: [%s]}").Text, Longest: 128, Shortest: "*"},
 		limits.TextBound{Field: "adopt.fromClusters[0]", Set: adopt.Into("{policy: Force, names: [a], fromClusters: [%s]}").Text, Longest: 256, Shortest: "c"},
 	), limits.Choices(

@@ -3,6 +3,7 @@ package v1alpha1_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/limits"
@@ -10,7 +11,7 @@ import (
 
 // sourceCases are those of a TenantSource without its template.
 func sourceCases() map[string]limits.Case {
-	return limits.Merged(pollCases, rowCases, guardCases, watchCases(), writeBackCases(), limits.Rollouts(1000), providerCases(), lengthCases())
+	return limits.Merged(pollCases, rowCases, guardCases, watchCases(), writeBackCases(), limits.Rollouts(1000), providerCases(), iamCases(), lengthCases())
 }
 
 var pollCases = map[string]limits.Case{
@@ -286,7 +287,32 @@ func writeBackCases() map[string]limits.Case {
 		"a state table of a database has a connection string": {
 			Accepted: writesBack("postgres", `{table: edge_state, connectionSecretRef: {name: db}}`),
 			Refused:  writesBack("postgres", `{table: edge_state}`),
-			Says:     []string{"spec.writeBack", `provider is "postgres"`, "set spec.writeBack.connectionSecretRef to a Secret with it"},
+			Says:     []string{"spec.writeBack", `provider is "postgres"`, "set either spec.writeBack.connectionSecretRef to a Secret with a connection string, or spec.writeBack.iam"},
+		},
+		"a state table has one way to log in": {
+			Accepted: writesBack("postgres", `{table: edge_state, iam: {host: db, user: u, database: d}}`),
+			Refused:  writesBack("postgres", `{table: edge_state, connectionSecretRef: {name: db}, iam: {host: db, user: u, database: d}}`),
+			Says:     []string{"spec.writeBack", `provider is "postgres"`, "set either"},
+		},
+		"one of DynamoDB has no login": {
+			Accepted: `writeBack: {table: edge_state}`,
+			Refused:  `writeBack: {table: edge_state, iam: {host: db, user: u, cacheName: c}}`,
+			Says:     []string{"spec.writeBack", `provider is "dynamodb"`, "remove spec.writeBack.connectionSecretRef and spec.writeBack.iam"},
+		},
+		"a state table of MySQL is in a database": {
+			Accepted: writesBack("mysql", `{table: edge_state, iam: {host: db, user: u, database: d}}`),
+			Refused:  writesBack("mysql", `{table: edge_state, iam: {host: db, user: u, cacheName: c}}`),
+			Says:     []string{"spec.writeBack", `provider is "mysql"`, "iam.database"},
+		},
+		"a state table of Redis is in a cache": {
+			Accepted: writesBack("redis", `{table: edge_state, iam: {host: db, user: u, cacheName: c}}`),
+			Refused:  writesBack("redis", `{table: edge_state, iam: {host: db, user: u, database: d}}`),
+			Says:     []string{"spec.writeBack", `provider is "redis"`, "iam.cacheName"},
+		},
+		"MongoDB has no IAM": {
+			Accepted: writesBack("mongodb", `{table: edge_state, connectionSecretRef: {name: db}}`),
+			Refused:  writesBack("mongodb", `{table: edge_state, iam: {host: db, user: u, database: d}}`),
+			Says:     []string{"spec.writeBack", "mongodb needs a connection string"},
 		},
 		"one of DynamoDB has none": {
 			Accepted: `writeBack: {table: edge_state}`,
@@ -547,18 +573,119 @@ func providerCases() map[string]limits.Case {
 			Refused:  store(provider, map[string]any{secretRef: map[string]any{"name": "db", "namespace": "kube-system"}}),
 			Says:     []string{`unknown field "spec.` + provider + `.connectionSecretRef.namespace"`},
 		}
-		for _, field := range append([]string{secretRef}, fields...) {
+		for _, field := range fields {
 			cases[is+field+" is required"] = limits.Case{
 				Accepted: store(provider, nil),
 				Refused:  store(provider, map[string]any{field: nil}),
 				Says:     []string{"spec." + provider + "." + field, "Required"},
 			}
 		}
+		says := "Required"
+		if provider != "mongodb" {
+			says = "set either connectionSecretRef, for a connection string, or iam"
+		}
+		cases[is+"a connection string is required"] = limits.Case{
+			Accepted: store(provider, nil),
+			Refused:  store(provider, map[string]any{secretRef: nil}),
+			Says:     []string{"spec." + provider + ".connectionSecretRef", says},
+		}
 	}
 	return cases
 }
 
 const secretRef = "connectionSecretRef"
+
+// iamLogins are the least logins with IAM.
+var iamLogins = map[string]map[string]any{
+	"postgres": {"host": "db", "user": "u", "database": "d"}, "mysql": {"host": "db", "user": "u", "database": "d"}, "redis": {"host": "db", "user": "u", "cacheName": "c"},
+}
+
+// iamPlace is where a login with IAM may be, with the name of the field that it has not.
+type iamPlace struct{ provider, field, others string }
+
+var iamPlaces = []iamPlace{
+	{"postgres", "spec.postgres.iam", "cacheName"}, {"mysql", "spec.mysql.iam", "cacheName"}, {"redis", "spec.redis.iam", "database"},
+	{"postgres", "spec.writeBack.iam", "cacheName"}, {"redis", "spec.writeBack.iam", "database"},
+}
+
+// with are the fields of a source with the least login there, of which some are set, or taken away.
+func (p iamPlace) with(fields map[string]any) string {
+	login := maps.Clone(iamLogins[p.provider])
+	for name, value := range fields {
+		login[name] = value
+		if value == nil {
+			delete(login, name)
+		}
+	}
+	if p.field != "spec.writeBack.iam" {
+		return store(p.provider, map[string]any{secretRef: nil, "iam": login})
+	}
+	text, err := json.Marshal(map[string]any{"table": "edge_state", "iam": login})
+	if err != nil {
+		panic(err)
+	}
+	return writesBack(p.provider, string(text))
+}
+
+// iamCases are those of logins with IAM.
+func iamCases() map[string]limits.Case {
+	all := []map[string]limits.Case{}
+	for _, p := range iamPlaces {
+		all = append(all, p.rules(), p.bounds())
+	}
+	return limits.Merged(all...)
+}
+
+func (p iamPlace) rules() map[string]limits.Case {
+	least, cases := p.with(nil), map[string]limits.Case{}
+	add := func(name string, fields map[string]any, says ...string) {
+		cases["a login with IAM in "+p.field+" of "+p.provider+": "+name] = limits.Case{Accepted: least, Refused: p.with(fields), Says: append([]string{p.field}, says...)}
+	}
+	add("its host is required", map[string]any{"host": nil}, p.field+".host", "Required")
+	add("its user is required", map[string]any{"user": nil}, p.field+".user", "Required")
+	add("a database and a cache exclude each other", map[string]any{"database": "d", "cacheName": "c"}, "set database for PostgreSQL and MySQL, or cacheName for Redis")
+	for text, is := range map[string]struct{ field, says string }{
+		"db.example.com/x": {"host", "is not a host: use name or name:port"}, "user@db.example.com": {"host", "is not a host"}, "db.example.com:0": {"host", "is not a host"},
+		"tenant@source": {"user", "is not the name of a database user"}, "*": {"user", "is not the name of a database user"},
+		"Shop/*": {"cacheName", "is not the ID of a replication group"}, "Frankfurt": {"region", "is not an AWS region"},
+		"arn:aws:iam::111122223333:user/edge": {"assumeRoleArn", "is not the ARN of an IAM role"},
+	} {
+		add("the form of its "+is.field+" is not "+text, map[string]any{is.field: text}, p.field+"."+is.field, text, is.says)
+	}
+	if p.field == "spec.writeBack.iam" {
+		return cases
+	}
+	add("it is one of the provider", map[string]any{"database": nil, "cacheName": nil, p.others: "x"}, "set iam.")
+	both := store(p.provider, map[string]any{"iam": iamLogins[p.provider]})
+	cases["a login with IAM to "+p.provider+": there is no connection string"] = limits.Case{Accepted: least, Refused: both, Says: []string{"set either connectionSecretRef"}}
+	return cases
+}
+
+func (p iamPlace) bounds() map[string]limits.Case {
+	const role = "arn:aws:iam::111122223333:role/"
+	bound := func(b limits.TextBound) limits.TextBound {
+		name := b.Field
+		b.Field = strings.TrimPrefix(p.field, "spec.") + "." + name
+		b.Set = func(text string) string { return p.with(map[string]any{name: text}) }
+		return b
+	}
+	cases := limits.Texts(
+		bound(limits.TextBound{Field: "host", Longest: 260, Shortest: "a"}),
+		bound(limits.TextBound{Field: "user", Longest: 63, Shortest: "u"}),
+		bound(limits.TextBound{Field: "database", Longest: 64, Shortest: "d"}),
+		bound(limits.TextBound{Field: "cacheName", Longest: 40, Start: "c", Shortest: "c"}),
+		bound(limits.TextBound{Field: "region", Longest: 32, Start: "eu-central-", Shortest: "eu-a-1"}),
+		bound(limits.TextBound{Field: "assumeRoleArn", Longest: 640, Start: role, Shortest: role + "r"}),
+	)
+	named := map[string]limits.Case{}
+	for name, c := range cases {
+		if strings.Contains(name, "."+p.others+" ") {
+			c.Accepted = p.with(nil) // no length of it is
+		}
+		named[p.provider+": "+name] = c
+	}
+	return named
+}
 
 // connected are the providers that log in with a connection string, and what else their blocks need.
 var connected = map[string][]string{

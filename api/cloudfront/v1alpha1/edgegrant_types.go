@@ -488,6 +488,17 @@ type GrantedSources struct {
 	// +listType=atomic
 	// +optional
 	Hosts []string `json:"hosts,omitempty"`
+
+	// logins are those with a token of AWS IAM (spec.postgres.iam and the others like it), each as user@host:port, and
+	// with Redis as user@host:port/cacheName, such as tenant_source@shop.*.rds.amazonaws.com:5432. Their hosts must be in
+	// hosts, too. Default: none, since the operator logs in with its own identity.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=400
+	// +listType=atomic
+	// +optional
+	Logins []string `json:"logins,omitempty"`
 }
 
 // GrantedAdoption is what objects may adopt.

@@ -62,7 +62,8 @@ type TenantSourceList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.mapping) || !has(self.expressions) || self.mapping.all(m, !self.expressions.exists(e, e.field == m.field))",message="a field can be set by a column or by an expression, not by both: remove it from spec.mapping or from spec.expressions",fieldPath=".expressions"
 // +kubebuilder:validation:XValidation:rule="!has(self.watch) || (self.provider == 'postgres') == has(self.watch.channel)",messageExpression="'channel belongs to provider postgres, and provider is \"' + self.provider + '\": ' + (has(self.watch.channel) ? 'remove spec.watch.channel' : 'set spec.watch.channel to the channel that the trigger of the table notifies')",message="provider postgres requires spec.watch.channel, and other providers do not allow it: add it, or remove it",fieldPath=".watch"
 // +kubebuilder:validation:XValidation:rule="!has(self.watch) || (self.provider == 'mysql') == has(self.watch.query)",messageExpression="'query belongs to provider mysql, and provider is \"' + self.provider + '\": ' + (has(self.watch.query) ? 'remove spec.watch.query' : 'set spec.watch.query to a query whose result changes with the table')",message="provider mysql requires spec.watch.query, and other providers do not allow it: add it, or remove it",fieldPath=".watch"
-// +kubebuilder:validation:XValidation:rule="!has(self.writeBack) || (self.provider != 'dynamodb') == has(self.writeBack.connectionSecretRef)",messageExpression="'every provider but dynamodb needs a connection string for writing, and provider is \"' + self.provider + '\": ' + (has(self.writeBack.connectionSecretRef) ? 'remove spec.writeBack.connectionSecretRef' : 'set spec.writeBack.connectionSecretRef to a Secret with it')",message="every provider but dynamodb requires spec.writeBack.connectionSecretRef: add it, or remove it with dynamodb",fieldPath=".writeBack"
+// +kubebuilder:validation:XValidation:rule="!has(self.writeBack) || (has(self.writeBack.connectionSecretRef) ? 1 : 0) + (has(self.writeBack.iam) ? 1 : 0) == (self.provider == 'dynamodb' ? 0 : 1)",messageExpression="'every provider but dynamodb needs one way to log in for writing, and provider is \"' + self.provider + '\": ' + (self.provider == 'dynamodb' ? 'remove spec.writeBack.connectionSecretRef and spec.writeBack.iam' : 'set either spec.writeBack.connectionSecretRef to a Secret with a connection string, or spec.writeBack.iam')",message="every provider but dynamodb requires either spec.writeBack.connectionSecretRef or spec.writeBack.iam: add one of them, or remove them with dynamodb",fieldPath=".writeBack"
+// +kubebuilder:validation:XValidation:rule="!has(self.writeBack) || !has(self.writeBack.iam) || self.provider in ['postgres', 'mysql'] && has(self.writeBack.iam.database) || self.provider == 'redis' && has(self.writeBack.iam.cacheName)",messageExpression="'providers postgres and mysql log in to iam.database, redis to iam.cacheName, and mongodb needs a connection string; provider is \"' + self.provider + '\": change spec.writeBack'",message="postgres and mysql require spec.writeBack.iam.database, redis requires iam.cacheName, and mongodb allows connectionSecretRef only",fieldPath=".writeBack"
 // +kubebuilder:validation:XValidation:rule="!has(self.writeBack) || !has(self.writeBack.assumeRoleArn) || self.provider == 'dynamodb'",messageExpression="'only provider dynamodb assumes a role, and provider is \"' + self.provider + '\": remove spec.writeBack.assumeRoleArn'",message="only provider dynamodb assumes a role: remove spec.writeBack.assumeRoleArn",fieldPath=".writeBack"
 // +kubebuilder:validation:XValidation:rule="!has(self.writeBack) || (!has(self.dynamodb) || self.dynamodb.tableName != self.writeBack.table) && (!has(self.mongodb) || self.mongodb.collection != self.writeBack.table)",messageExpression="'\"' + self.writeBack.table + '\" is the table that is read: set spec.writeBack.table to a table of its own'",message="the state table cannot be the table that is read: set spec.writeBack.table to a table of its own",fieldPath=".writeBack.table"
 type TenantSourceSpec struct {
@@ -330,12 +331,19 @@ type AttributeValue struct {
 }
 
 // SQLSource is a query of a SQL database. It runs in a read-only transaction.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.connectionSecretRef) != has(self.iam)",message="set either connectionSecretRef, for a connection string, or iam, for a token of AWS IAM",fieldPath=".connectionSecretRef"
+// +kubebuilder:validation:XValidation:rule="!has(self.iam) || has(self.iam.database)",message="a SQL server has databases, and no cache: set iam.database, and remove iam.cacheName",fieldPath=".iam"
 type SQLSource struct {
 	// connectionSecretRef names the Secret, in the namespace of this object, whose key connectionString contains the
 	// connection string of the database. Its label cloudfront-tenant-operator.io/tenantsource must be the name of this
-	// object, or Any.
-	// +required
+	// object, or Any. Required without iam.
+	// +optional
 	ConnectionSecretRef *SecretReference `json:"connectionSecretRef,omitempty"`
+
+	// iam logs in to RDS or Aurora with a token of AWS IAM instead of a password. Default: connectionSecretRef.
+	// +optional
+	IAM *IAMLogin `json:"iam,omitempty"`
 
 	// query is one statement that returns a row for each tenant, such as SELECT name, domain FROM customers. All of its
 	// rows are read: with a LIMIT, the other rows would look deleted.
@@ -374,18 +382,75 @@ type MongoDBSource struct {
 
 // RedisSource is a set of keys in a Redis database. Each key is a row: a hash, or a string or JSON value with one JSON
 // object.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.connectionSecretRef) != has(self.iam)",message="set either connectionSecretRef, for a connection string, or iam, for a token of AWS IAM",fieldPath=".connectionSecretRef"
+// +kubebuilder:validation:XValidation:rule="!has(self.iam) || has(self.iam.cacheName)",message="a Redis server of ElastiCache is a cache: set iam.cacheName, and remove iam.database",fieldPath=".iam"
 type RedisSource struct {
 	// connectionSecretRef names the Secret, in the namespace of this object, whose key connectionString contains the
 	// connection string of the database. Its label cloudfront-tenant-operator.io/tenantsource must be the name of this
-	// object, or Any.
-	// +required
+	// object, or Any. Required without iam.
+	// +optional
 	ConnectionSecretRef *SecretReference `json:"connectionSecretRef,omitempty"`
+
+	// iam logs in to ElastiCache with a token of AWS IAM instead of a password. Default: connectionSecretRef.
+	// +optional
+	IAM *IAMLogin `json:"iam,omitempty"`
 
 	// keyPattern selects the keys that are rows, such as customer:*. The characters * ? [ ] work as in SCAN.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +required
 	KeyPattern string `json:"keyPattern,omitempty"`
+}
+
+// IAMLogin is a login with a token of AWS IAM instead of a password. The operator makes a token for each connection, and
+// sends it only over TLS to a server whose certificate is valid for the host. An EdgeGrant must allow the login in
+// spec.sources.logins: the default grant allows none.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.database) != has(self.cacheName)",message="set database for PostgreSQL and MySQL, or cacheName for Redis",fieldPath=".database"
+type IAMLogin struct {
+	// host is the endpoint of the server as AWS shows it, with or without a port: name.id.eu-west-1.rds.amazonaws.com:5432.
+	// A name of your own is not accepted by RDS. Default port: 5432 with PostgreSQL, 3306 with MySQL, 6379 with Redis.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=260
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?(:[1-9][0-9]{0,4})?$')",messageExpression="'\"' + self + '\" is not a host: use name or name:port'",message="must be a host: name or name:port"
+	// +required
+	Host string `json:"host,omitempty"`
+
+	// user is the user of the database. With Redis, its user name and its user ID in ElastiCache must be the same.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_][A-Za-z0-9_.$-]*$')",messageExpression="'\"' + self + '\" is not the name of a database user: use letters, digits and _ . $ -'",message="use letters, digits and _ . $ -"
+	// +required
+	User string `json:"user,omitempty"`
+
+	// database is the name of the database. Required with PostgreSQL and MySQL. Redis uses the database 0.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	Database string `json:"database,omitempty"`
+
+	// cacheName is the ID of the replication group. Required with Redis, and only for it.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z][a-z0-9-]*$')",messageExpression="'\"' + self + '\" is not the ID of a replication group: use lower-case letters, digits and hyphens'",message="use lower-case letters, digits and hyphens"
+	// +optional
+	CacheName string `json:"cacheName,omitempty"`
+
+	// region is the AWS region of the server. Default: the region of the operator.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2}(-[a-z]+)+-[0-9]+$')",messageExpression="'\"' + self + '\" is not an AWS region: write it like eu-central-1'",message="must be an AWS region, like eu-central-1"
+	// +optional
+	Region string `json:"region,omitempty"`
+
+	// assumeRoleArn is the ARN of an IAM role that the operator assumes to log in, under the conditions of
+	// spec.dynamodb.assumeRoleArn. Default: the operator's own identity.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=640
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role/[!-~]+$')",messageExpression="'\"' + self + '\" is not the ARN of an IAM role: use arn:aws:iam::<account>:role/<name>'",message="must be the ARN of an IAM role: arn:aws:iam::<account>:role/<name>"
+	// +optional
+	AssumeRoleARN string `json:"assumeRoleArn,omitempty"`
 }
 
 // SecretReference names a Secret in the namespace of the object that refers to it.

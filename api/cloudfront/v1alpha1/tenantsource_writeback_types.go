@@ -14,9 +14,15 @@ type SourceWriteBack struct {
 
 	// connectionSecretRef names the Secret, in the namespace of this object, whose key connectionString contains the
 	// connection string for writing: its user needs rights on the state table alone. The label
-	// cloudfront-tenant-operator.io/tenantsource must be the name of this object, or Any. Not with DynamoDB.
+	// cloudfront-tenant-operator.io/tenantsource must be the name of this object, or Any. Required without iam, except with
+	// DynamoDB.
 	// +optional
 	ConnectionSecretRef *SecretReference `json:"connectionSecretRef,omitempty"`
+
+	// iam logs in for writing with a token of AWS IAM instead of a password, to RDS, Aurora or ElastiCache: the user needs
+	// rights on the state table alone. Not with MongoDB and DynamoDB. Default: connectionSecretRef.
+	// +optional
+	IAM *IAMLogin `json:"iam,omitempty"`
 
 	// assumeRoleArn is the ARN of an IAM role that the operator assumes to write to DynamoDB, under the conditions of
 	// spec.dynamodb.assumeRoleArn. Only with DynamoDB. Default: spec.dynamodb.assumeRoleArn.

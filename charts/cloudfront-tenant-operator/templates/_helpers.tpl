@@ -417,8 +417,26 @@ authorization: {{- toYaml . | nindent 2 }}
 {{- add (mul 3600 $hours) (mul 60 $minutes) (regexFind "[0-9]+s" . | trimSuffix "s" | int) -}}
 {{- end }}
 
+{{/* Refuses the values that have another name here than in the previous operator's chart, all at once. */}}
+{{- define "operator.refuseRenamed" -}}
+{{- $all := list }}
+{{- range list
+  (list . "replicaCount" "replicaCount is now replicas")
+  (list . "leaderElection" "leaderElection.enabled is now controller.leaderElect")
+  (list .metrics "bindAddress" "metrics.bindAddress is now metrics.port, a number, or metrics.enabled=false for an address of 0")
+  (list .probes "bindAddress" "probes.bindAddress is now probes.port, a number") }}
+{{- if hasKey (index . 0) (index . 1) }}
+{{- $all = append $all (index . 2) }}
+{{- end }}
+{{- end }}
+{{- with $all }}
+{{- fail (printf "these values of the previous operator's chart have other names: %s" (join "; " .)) }}
+{{- end }}
+{{- end }}
+
 {{/* Checks that the schema cannot express: they involve several values, or the meaning of a text. */}}
 {{- define "operator.validate" -}}
+{{- include "operator.refuseRenamed" .Values }}
 {{- $c := .Values.controller }}
 {{- if lt (include "operator.seconds" $c.sweepInterval | int) 10 }}
 {{- fail (printf "controller.sweepInterval: %s is too short; use at least 10s" $c.sweepInterval) }}

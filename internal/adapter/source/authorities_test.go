@@ -20,11 +20,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/child"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
-func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
+func TestMain(m *testing.M) {
+	child.Serve(readersOfChildren)
+	os.Exit(database.RunTests(m))
+}
 
 // authority signs certificates.
 type authority struct {
@@ -62,6 +66,30 @@ func (a authority) server(t *testing.T) tls.Certificate {
 		t.Fatal(err)
 	}
 	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: a.key}
+}
+
+// files are a certificate for this machine and its key, in files that everyone may read.
+func (a authority) files(t *testing.T) (certificate, key string) {
+	t.Helper()
+	made := a.server(t)
+	raw, err := x509.MarshalECPrivateKey(a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "certificate-") //nolint:usetesting // the server runs as another user, who may not look into the folder of a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, block := range map[string]*pem.Block{"tls.crt": {Type: "CERTIFICATE", Bytes: made.Certificate[0]}, "tls.key": {Type: "EC PRIVATE KEY", Bytes: raw}} {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 }
 
 // inFrontOf speaks TLS for a database that does not, and returns where. PostgreSQL is asked for TLS in the clear first.
@@ -190,7 +218,13 @@ func write(t *testing.T, path string, content []byte) {
 
 func usualTable(t *testing.T, provider mapping.Provider) *database.Table {
 	t.Helper()
-	table, err := database.Shared(t, provider).NewTable(t.Context(), database.TableOptions{})
+	return tableOf(t, database.Shared(t, provider))
+}
+
+// tableOf is a table with one row.
+func tableOf(t *testing.T, engine *database.Engine) *database.Table {
+	t.Helper()
+	table, err := engine.NewTable(t.Context(), database.TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,8 +67,10 @@ const (
 type Query struct {
 	// Namespace is that of the source; roles are assumed on its behalf.
 	Namespace string
-	// Connection is the connection string of a database. DynamoDB has none.
+	// Connection is the connection string of a database. DynamoDB has none, and with a Login it is made for each connection.
 	Connection Secret
+	// Login is set where a token of AWS IAM replaces the password.
+	Login *Login
 	// Columns are those that are used; the others may be left out of the rows. Nil means all.
 	Columns []string
 	// Hosts are those that may be read from, each with or without a port, and with stars. Nil means all.

@@ -29,7 +29,7 @@ func Definition(provider mapping.Provider, table string) string {
 }
 
 const sqlRights = `
--- The user of spec.writeBack.connectionSecretRef needs rights on this table alone:
+-- The user of spec.writeBack needs rights on this table alone:
 -- GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO edge_state_writer;`
 
 const dynamoDefinition = `aws dynamodb create-table --table-name %[1]s --billing-mode PAY_PER_REQUEST \

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -47,6 +48,8 @@ type TB interface {
 type Options struct {
 	// Guard, if there is one, kills the process should we be killed. Linux does that without one.
 	Guard *process.Guard
+	// Arguments are further ones of the engine's program.
+	Arguments []string
 }
 
 // Engine is a running store. Its methods are safe for concurrent use.
@@ -56,6 +59,7 @@ type Engine struct {
 	processes *process.Group
 	// credential is whom the engine runs as, nil for us.
 	credential *syscall.Credential
+	arguments  []string
 	release    func()
 	server     server
 	tables     atomic.Int64
@@ -102,7 +106,7 @@ func start(ctx context.Context, provider mapping.Provider, server server, o Opti
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for %s: %w", provider, err)
 	}
-	e := &Engine{provider: provider, dir: dir, release: release, processes: process.NewGroup(o.Guard), server: server}
+	e := &Engine{provider: provider, dir: dir, release: release, processes: process.NewGroup(o.Guard), arguments: o.Arguments, server: server}
 	e.stop = sync.OnceValue(e.stopAll)
 	o.Guard.Folder(dir)
 	if err := e.server.start(ctx, e); err != nil {
@@ -146,7 +150,7 @@ func (e *Engine) Owner() string {
 // run starts the engine's process, and waits until ready returns no error.
 func (e *Engine) run(ctx context.Context, ready func(context.Context) error, path string, args ...string) error {
 	child, err := e.processes.Start(process.Command{
-		Path: path, Args: args, Dir: e.dir, LogFile: filepath.Join(e.dir, "log"), Credential: e.credential, StopTimeout: stopTimeout,
+		Path: path, Args: slices.Concat(args, e.arguments), Dir: e.dir, LogFile: filepath.Join(e.dir, "log"), Credential: e.credential, StopTimeout: stopTimeout,
 	})
 	if err != nil {
 		return err

@@ -208,7 +208,9 @@ func (p *postgresTable) watch(ctx context.Context) (mapping.Query, error) {
 	q.Watch = &mapping.Watch{Channel: p.t.name}
 	return q, p.exec(ctx, fmt.Sprintf(`
 CREATE OR REPLACE FUNCTION %[1]s_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  PERFORM pg_notify('%[1]s', COALESCE(NEW.name, OLD.name)); RETURN NULL; END $$;
+  IF TG_OP <> 'INSERT' THEN PERFORM pg_notify('%[1]s', OLD.name); END IF;
+  IF TG_OP <> 'DELETE' THEN PERFORM pg_notify('%[1]s', NEW.name); END IF;
+  RETURN NULL; END $$;
 CREATE OR REPLACE FUNCTION %[1]s_emptied() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NOTIFY %[1]s; RETURN NULL; END $$;
 CREATE OR REPLACE TRIGGER %[1]s_changed AFTER INSERT OR UPDATE OR DELETE ON %[1]s FOR EACH ROW EXECUTE FUNCTION %[1]s_changed();
 CREATE OR REPLACE TRIGGER %[1]s_emptied AFTER TRUNCATE ON %[1]s FOR EACH STATEMENT EXECUTE FUNCTION %[1]s_emptied()`, p.t.name))

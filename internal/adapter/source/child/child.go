@@ -56,6 +56,8 @@ type Options struct {
 	APIServer []string
 	// Hosts are those of the query.
 	Hosts []string
+	// Tokens are for logins with AWS IAM, and stay in the parent.
+	Tokens port.Tokens `cbor:"-"`
 }
 
 // Rows is a port.Rows that reads in a child process.
@@ -105,6 +107,9 @@ type frames func(kind byte, body []byte) (said bool, err error)
 
 // ask has a child do what is requested.
 func (r *Rows) ask(ctx context.Context, q request, take frames) error {
+	if err := r.logIn(ctx, &q.Query); err != nil {
+		return err
+	}
 	// The child is asked to stop when this ends, whatever the reason.
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -119,7 +124,7 @@ func (r *Rows) ask(ctx context.Context, q request, take frames) error {
 	p.end()
 	switch {
 	case said && (result == nil || ctx.Err() == nil):
-		return result
+		return r.explain(q.Login, result)
 	case ctx.Err() != nil:
 		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: store.Unanswered(ctx.Err()), Err: ctx.Err()}
 	case errors.Is(result, errMalformed):

@@ -19,6 +19,7 @@ import (
 const (
 	codeUnauthorized         = 13
 	codeNamespaceNotFound    = 26
+	codeStreamsOff           = 136 // "modifyChangeStreams has not been run for this collection/database" of DocumentDB
 	codeNoMajority           = 148
 	codeNotImplemented       = 238
 	codeAuthenticationFailed = 18

@@ -2,6 +2,7 @@ package mongodb
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -72,14 +73,26 @@ func (r read) watch(ctx context.Context) (*mongo.ChangeStream, error) {
 		return stream, nil
 	}
 	var refusal mongo.CommandError
-	if asCommand(causeOf(err), &refusal) && noStream[refusal.Code] {
-		return nil, &fault.Error{
-			Kind: fault.Invalid, Operation: opWatch, Code: codeName(refusal),
-			Message: r.hosts + ": the server has no change streams: make it a replica set (the setting replication.replSetName; " +
-				"one member is enough), or turn them on for the collection (DocumentDB: modifyChangeStreams); without spec.watch, polls find the changes",
+	if asCommand(causeOf(err), &refusal) {
+		if problem := r.unwatched(refusal.Code); problem != "" {
+			return nil, &fault.Error{Kind: fault.Invalid, Operation: opWatch, Code: codeName(refusal), Message: r.hosts + ": " + problem + "; " + pollsDo}
 		}
 	}
 	return nil, r.failed(opWatch, err)
+}
+
+const pollsDo = "without spec.watch, polls find the changes"
+
+// unwatched says why a collection has no change stream; empty if the code means something else.
+func (r read) unwatched(code int32) string {
+	switch {
+	case code == codeStreamsOff:
+		return fmt.Sprintf("change streams are not turned on for the collection: run db.adminCommand({modifyChangeStreams: 1, database: %q, collection: %q, enable: true})",
+			r.database.Name(), r.collection)
+	case noStream[code]:
+		return "the server has no change streams: make it a replica set (the setting replication.replSetName; one member is enough)"
+	}
+	return ""
 }
 
 // follow tells of the changes until the stream ends.

@@ -33,8 +33,12 @@ func TestListenRefuses(t *testing.T) {
 		kind   fault.Kind
 		says   string
 	}{
-		"a server without a replica set":    {refusing("aggregate", 40573, "Location40573"), fault.Invalid, "make it a replica set (the setting replication.replSetName"},
-		"a server that knows no streams":    {refusing("aggregate", 238, "NotImplemented"), fault.Invalid, "turn them on for the collection"},
+		"a server without a replica set": {refusing("aggregate", 40573, "Location40573"), fault.Invalid, "make it a replica set (the setting replication.replSetName"},
+		"a server that knows no streams": {refusing("aggregate", 238, "NotImplemented"), fault.Invalid, "has no change streams"},
+		"a DocumentDB whose streams are off": {
+			refusing("aggregate", 136, ""), fault.Invalid,
+			`run db.adminCommand({modifyChangeStreams: 1, database: "shop", collection: "customers", enable: true})`,
+		},
 		"a user without the right":          {refusing("aggregate", 13, "Unauthorized"), fault.Denied, "grant it the role read"},
 		"a stream that has no memory of it": {refusing("aggregate", 286, "ChangeStreamHistoryLost"), fault.Transient, "could not finish"},
 		"a member that is not the primary": {func(command string, _ bson.Raw) bson.D {
@@ -60,8 +64,9 @@ func TestListenRefuses(t *testing.T) {
 		}, fault.Denied, "grant it the role read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := mongodb.New(store.Config{}).Listen(t.Context(), newServer(t, tt.answer).query(t, ""), rowsuite.NewHinted())
-			checkFailure(t, err, tt.kind, tt.says)
+			q := newServer(t, tt.answer).query(t, "")
+			q.MongoDB.Database = "shop" // as the spec says, which is no secret
+			checkFailure(t, mongodb.New(store.Config{}).Listen(t.Context(), q, rowsuite.NewHinted()), tt.kind, tt.says)
 		})
 	}
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,10 @@ import (
 // lookEvery is how often a silent connection is asked whether it still listens.
 const lookEvery = 30 * time.Second
 
+// rdsProxy are endpoints of RDS Proxy. It pins a session that listens, so that the session looks as if it were one with the
+// server, but users report that notifications do not arrive.
+var rdsProxy = regexp.MustCompile(`\.proxy-[a-z0-9]+\.[a-z0-9-]+\.rds\.amazonaws\.com(\.cn)?:\d+$`)
+
 var _ port.Hints = (*Rows)(nil)
 
 // Listen implements port.Hints with LISTEN. The payload of a notification is the key of a row; without one, any row may have
@@ -28,6 +33,9 @@ func (r *Rows) Listen(ctx context.Context, q mapping.Query, sink port.HintSink) 
 	}
 	if q.Watch == nil || q.Watch.Channel == "" {
 		return sqldb.NotSent("there is no channel to listen to: set spec.watch.channel")
+	}
+	if slices.ContainsFunc(srv.endpoints, rdsProxy.MatchString) {
+		return sqldb.NotSent("notifications do not arrive through RDS Proxy: connect to the endpoint of the server itself; without spec.watch, polls find the changes")
 	}
 	hinter := store.NewHinter(sink)
 	defer hinter.Close()

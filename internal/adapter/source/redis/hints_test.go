@@ -120,6 +120,47 @@ func documented(t *testing.T) []string {
 	return regexp.MustCompile(`(?m)^(?:CONFIG SET|ACL SETUSER) .*$`).FindAllString(string(page), -1)
 }
 
+// The access string of the page is enough for ElastiCache to let its user read and hear the keys. The commands that
+// ElastiCache forbids are not in it.
+func TestDocumentedAccessString(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/tenantsource/redis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	access := regexp.MustCompile(`--access-string '([^']+)'`).FindStringSubmatch(string(page))[1]
+	options, err := sdk.ParseURL(database.Shared(t, mapping.Redis).Owner())
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := sdk.NewClient(options)
+	defer owner.Close()
+	command := []any{"ACL", "SETUSER", "tenant-source", ">password"}
+	for rule := range strings.FieldsSeq(access) {
+		command = append(command, rule)
+	}
+	for _, err := range []error{owner.Do(t.Context(), command...).Err(), owner.HSet(t.Context(), "customer:acme", "name", "acme").Err()} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	q := mapping.Query{Connection: mapping.NewSecret("redis://tenant-source:password@" + options.Addr + "/0"), Redis: mapping.RedisQuery{KeyPattern: "customer:*"}}
+	var rows collected
+	if err := redis.New(store.Config{}).Read(t.Context(), q, &rows); err != nil || len(rows.rows) != 1 {
+		t.Errorf("read %v (%v)", rows.rows, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	sink := rowsuite.Listen(ctx, redis.New(store.Config{}), q)
+	select {
+	case <-sink.Listens:
+	case err := <-sink.Ended:
+		t.Errorf("the user may not listen: %v", err)
+	}
+	if regexp.MustCompile(`\+(config|acl|cluster|debug|migrate|replicaof|save|shutdown|slaveof|sync)\b`).MatchString(access) {
+		t.Errorf("ElastiCache forbids a command of %s", access)
+	}
+}
+
 // The user of the page reads and hears the keys of the page, and no others.
 func TestDocumentedUser(t *testing.T) {
 	engine, err := database.Start(t.Context(), mapping.Redis, database.Options{})

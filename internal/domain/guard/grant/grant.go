@@ -56,8 +56,10 @@ type Grant struct {
 	// WriteTables are the state tables that may be written.
 	WriteTables []string
 	Hosts       []string
-	Adoption    *Adoption
-	Limits      Limits
+	// Logins are those with the operator's identity.
+	Logins   []string
+	Adoption *Adoption
+	Limits   Limits
 }
 
 // Account is an AWS account, and how it is reached. The zero value is the operator's own.

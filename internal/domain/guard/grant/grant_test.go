@@ -130,6 +130,7 @@ func full(t *testing.T) grant.Grant {
 		DNS:           &grant.DNS{Zones: []grant.Zone{{ID: "Z1"}}, Takeover: grant.TakeoverNever}, Roles: roles,
 		Certificates: []string{"arn:aws:acm:us-east-1:111122223333:certificate/shop-*"}, WebACLs: []string{"acl-1"},
 		Tables: []string{"customers-shop"}, Hosts: []string{"*.db.example.com:5432", "plain.example.com"},
+		Logins:   []string{"reader@*.db.example.com:5432", "reader@master.shop.example.com:6379/shop"},
 		Adoption: &grant.Adoption{Names: []string{"shop-*"}, Until: now.Add(time.Hour)},
 	}
 }
@@ -217,6 +218,11 @@ func TestWhatAGrantAllows(t *testing.T) {
 		"a host with its port":                            {g, grant.Want{Thing: grant.AHost, Value: "a.db.example.com:5432"}, now, ""},
 		"a host with another port":                        {g, grant.Want{Thing: grant.AHost, Value: "a.db.example.com:22"}, now, "the host a.db.example.com:22"},
 		"a host whose port does not matter":               {g, grant.Want{Thing: grant.AHost, Value: "plain.example.com:22"}, now, ""},
+		"a login of the operator":                         {g, grant.Want{Thing: grant.ALogin, Value: "reader@a.db.example.com:5432"}, now, ""},
+		"a login as another user":                         {g, grant.Want{Thing: grant.ALogin, Value: "owner@a.db.example.com:5432"}, now, "the login owner@a.db.example.com:5432, only reader@*.db.example.com:5432"},
+		"a login at another server":                       {g, grant.Want{Thing: grant.ALogin, Value: "reader@evil.example.org:5432"}, now, "the login"},
+		"a login to a cache":                              {g, grant.Want{Thing: grant.ALogin, Value: "reader@master.shop.example.com:6379/shop"}, now, ""},
+		"a token for another cache":                       {g, grant.Want{Thing: grant.ALogin, Value: "reader@master.shop.example.com:6379/bank"}, now, "the login"},
 		"an adoption":                                     {g, grant.Want{Thing: grant.AnAdoption, Value: "shop-7"}, now, ""},
 		"an adoption of another name":                     {g, grant.Want{Thing: grant.AnAdoption, Value: "bank"}, now, "does not allow adopting bank, only shop-*"},
 		"an adoption after its end":                       {g, grant.Want{Thing: grant.AnAdoption, Value: "shop-7"}, now.Add(time.Hour), "allowed adoption until 2026-01-01T01:00:00Z"},

@@ -48,6 +48,8 @@ const (
 	ATable
 	AStateTable
 	AHost
+	// ALogin is one to a database with a token of IAM.
+	ALogin
 	// AnAdoption is the right to adopt the resource of that name. Forced is one from its owner.
 	AnAdoption
 	AForcedAdoption
@@ -116,6 +118,7 @@ var terms = map[Thing]term{
 	AStateTable: listed("the state table", func(g *Grant) []string { return g.WriteTables }),
 	AHost: {"the host", func(g *Grant, w Want) bool { return AllowsHost(g.Hosts, w.Value) },
 		func(g *Grant, _ Want) []string { return g.Hosts }},
+	ALogin: listed("the login", func(g *Grant) []string { return g.Logins }),
 	AnAdoption: {"adopting", func(g *Grant, w Want) bool { return g.adoptable(w.Value, false) },
 		func(g *Grant, _ Want) []string { return g.adoptables() }},
 	AForcedAdoption: {"adopting %s with Force", func(g *Grant, w Want) bool { return g.adoptable(w.Value, true) },
