@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -435,6 +436,7 @@ func (l life) checkPeople(t *testing.T) {
 		if err := kube.Create(t.Context(), binding); err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { _ = kube.Delete(context.WithoutCancel(t.Context()), binding) })
 		check(t, person, rights)
 	}
 }
