@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 page=docs/reference/kubernetes-versions.md
-all="v1.30.14 v1.31.4 v1.32.6 v1.33.13 v1.34.4 v1.35.4"
+all="v1.30.14 v1.31.4 v1.32.6 v1.33.13 v1.34.4 v1.35.4 v1.36.3"
 # The release that everything else is tested with comes last.
 all+=" $(sed -n 's|^\tk8s.io/kubernetes ||p' hack/controlplane/go.mod)"
 releases="${RELEASES:-${all}}"

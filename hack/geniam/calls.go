@@ -1,99 +1,31 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"go/types"
-	"maps"
-	"slices"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
-
-	"golang.org/x/tools/go/packages"
-)
-
-const (
-	binary  = "./cmd/operator"
-	sdkPath = "github.com/aws/aws-sdk-go-v2/service/"
 )
 
 // Call is an operation of an AWS service: "cloudfront:GetDistribution".
 type Call string
 
-// calls lists the operations that the operator can ask AWS for, sorted. An operation is used
-// where its method of the SDK's client is named, or the input that only it takes: a paginator and an interface hide the
-// method, but they need the input.
+// calls lists the operations that the operator of the module in dir can ask AWS for, sorted.
 func calls(dir string) ([]Call, error) {
-	paths, err := ownPackages(dir)
+	operator, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	found := map[Call]bool{}
-	loaded, err := load(dir, packages.LoadSyntax, paths...)
+	cmd := exec.Command("go", "run", ".", operator)
+	cmd.Dir, cmd.Stderr = filepath.Join(operator, "hack", "sdkcalls"), os.Stderr
+	out, err := cmd.Output()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("looking for the calls of the AWS SDK: %w", err)
 	}
-	for _, p := range loaded {
-		for _, object := range p.TypesInfo.Uses {
-			if c, ok := operation(object); ok {
-				found[c] = true
-			}
-		}
+	var found []Call
+	for line := range strings.Lines(string(out)) {
+		found = append(found, Call(strings.TrimSpace(line)))
 	}
-	if len(found) == 0 {
-		return nil, errors.New("found no calls of the AWS SDK, which must be wrong")
-	}
-	return slices.Sorted(maps.Keys(found)), nil
-}
-
-// ownPackages are those of this module that the operator is built from.
-func ownPackages(dir string) ([]string, error) {
-	roots, err := load(dir, packages.NeedName|packages.NeedImports|packages.NeedDeps|packages.NeedModule, binary)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	packages.Visit(roots, nil, func(p *packages.Package) {
-		if p.Module != nil && p.Module.Main {
-			paths = append(paths, p.PkgPath)
-		}
-	})
-	return paths, nil
-}
-
-func load(dir string, mode packages.LoadMode, patterns ...string) ([]*packages.Package, error) {
-	loaded, err := packages.Load(&packages.Config{Mode: mode, Dir: dir}, patterns...)
-	if err != nil {
-		return nil, fmt.Errorf("loading %s: %w", strings.Join(patterns, " "), err)
-	}
-	for _, p := range loaded {
-		for _, e := range p.Errors {
-			return nil, fmt.Errorf("loading %s: %w", p.PkgPath, e)
-		}
-	}
-	return loaded, nil
-}
-
-// operation tells which operation of which service an object of the SDK represents.
-func operation(object types.Object) (Call, bool) {
-	if object.Pkg() == nil || !strings.HasPrefix(object.Pkg().Path(), sdkPath) {
-		return "", false
-	}
-	name := object.Name()
-	if _, isType := object.(*types.TypeName); isType {
-		var isInput bool
-		if name, isInput = strings.CutSuffix(name, "Input"); !isInput {
-			return "", false
-		}
-	}
-	client, ok := object.Pkg().Scope().Lookup("Client").(*types.TypeName)
-	if !ok {
-		return "", false
-	}
-	method, _, _ := types.LookupFieldOrMethod(types.NewPointer(client.Type()), true, object.Pkg(), name)
-	f, ok := method.(*types.Func)
-	if !ok || f.Signature().Params().Len() != 3 || !f.Signature().Variadic() {
-		// Client.Options and the like call no API.
-		return "", false
-	}
-	return Call(strings.TrimPrefix(object.Pkg().Path(), sdkPath) + ":" + name), true
+	return found, nil
 }

@@ -162,7 +162,13 @@ func run(ctx context.Context, tool string, stdin []byte, args ...string) (string
 // helm runs helm with values on stdin, and returns what it prints, or its complaint.
 func helm(t *testing.T, values string, args ...string) (string, error) {
 	t.Helper()
-	return run(t.Context(), "helm", []byte(values), append(args, "--namespace", namespace, "--values", "-")...)
+	return helmOf(t, "helm", values, args...)
+}
+
+// helmOf does that with a release of Helm.
+func helmOf(t *testing.T, tool, values string, args ...string) (string, error) {
+	t.Helper()
+	return run(t.Context(), tool, []byte(values), append(args, "--namespace", namespace, "--values", "-")...)
 }
 
 // rendering is what comes out of the chart.

@@ -128,7 +128,7 @@ func kustomize(t *testing.T, dir string) []*unstructured.Unstructured {
 func TestReleaseManifestsApply(t *testing.T) {
 	const image = "registry.example.com:5000/operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	dir := releaseManifests(t, "1.2.3", image)
-	l := life{T: t}
+	l := life{T: t, tool: "helm"}
 	t.Cleanup(func() { // the next release of the chart must find no CRDs that are not its own
 		for _, file := range []string{"crds.yaml", "crds-tenancy.yaml"} {
 			if out, err := run(context.WithoutCancel(t.Context()), "kubectl", nil, "annotate", "-f", filepath.Join(dir, file), allowDeletion+"=true"); err != nil {

@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,10 +28,16 @@ const (
 	group    = "cloudfront-tenant-operator.io"
 )
 
-// The whole life of a release. It is one test because each step starts where the one
-// before has ended, and the kinds exist once in a cluster.
+// The whole life of a release, with each supported release of Helm.
 func TestReleaseLife(t *testing.T) {
-	l := life{T: t, chart: filepath.Join(t.TempDir(), "chart")}
+	for _, tool := range []string{"helm3", "helm"} {
+		t.Run(tool, func(t *testing.T) { releaseLife(t, tool) })
+	}
+}
+
+// releaseLife is one test because each step starts where the one before has ended, and the kinds exist once in a cluster.
+func releaseLife(t *testing.T, tool string) {
+	l := life{T: t, tool: tool, chart: filepath.Join(t.TempDir(), "chart")}
 	if err := os.CopyFS(l.chart, os.DirFS(chartDir)); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +76,7 @@ func TestReleaseLife(t *testing.T) {
 	// The steps of the tutorial in docs/grants.md, after the default grant was extended: once it is taken away, it stays
 	// away.
 	for _, set := range []string{"grants.default.dns.takeover=Any", "grants.mode=Audit", "grants.defaultEnabled=false", "grants.mode=Enforce"} {
-		l.run("helm", "upgrade", release, l.chart, "--namespace", namespace, "--reuse-values", "--set", set)
+		l.run(l.tool, "upgrade", release, l.chart, "--namespace", namespace, "--reuse-values", "--set", set)
 	}
 	args := l.deployment().Spec.Template.Spec.Containers[0].Args
 	if !slices.Contains(args, "--grants=Enforce") || slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--default-grant") }) {
@@ -84,7 +91,7 @@ func TestReleaseLife(t *testing.T) {
 
 	l.helm("crds: {install: true}", "upgrade", release, l.chart)
 	l.run("kubectl", "patch", "configmap", "-n", "kube-system", fingerprint, "--type=merge", "-p", `{"data":{"issuer":"https://issuer"}}`)
-	l.run("helm", "uninstall", release, "--namespace", namespace, "--wait")
+	l.run(l.tool, "uninstall", release, "--namespace", namespace, "--wait")
 	l.gone(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: release, Namespace: namespace}})
 	if l.kind().GetUID() != kind.GetUID() {
 		t.Error("the uninstall replaced the kind")
@@ -105,7 +112,7 @@ func TestReleaseLife(t *testing.T) {
 
 	// Only a user who asks for it loses the fleet.
 	l.helm("crds: {keep: false}", "upgrade", release, l.chart)
-	l.run("helm", "uninstall", release, "--namespace", namespace, "--wait")
+	l.run(l.tool, "uninstall", release, "--namespace", namespace, "--wait")
 	l.gone(l.newKind())
 }
 
@@ -122,7 +129,8 @@ func (l life) keepsFingerprint() {
 
 type life struct {
 	*testing.T
-	chart string
+	// tool is the release of Helm.
+	tool, chart string
 }
 
 func (l life) run(tool string, args ...string) string {
@@ -136,7 +144,7 @@ func (l life) run(tool string, args ...string) string {
 
 func (l life) helm(values string, args ...string) string {
 	l.Helper()
-	out, err := helm(l.T, values, args...)
+	out, err := helmOf(l.T, l.tool, values, args...)
 	if err != nil {
 		l.Fatalf("helm %s with %s: %v\n%s", strings.Join(args, " "), values, err, out)
 	}
@@ -147,7 +155,7 @@ func (l life) helm(values string, args ...string) string {
 func (l life) refuses(values, message string) {
 	l.Helper()
 	before := l.deployment()
-	if out, err := helm(l.T, values, "upgrade", release, l.chart); err == nil || !strings.Contains(out, message) {
+	if out, err := helmOf(l.T, l.tool, values, "upgrade", release, l.chart); err == nil || !strings.Contains(out, message) {
 		l.Errorf("an upgrade with %s: %v\n%s\nwant %q", values, err, out, message)
 	}
 	if after := l.deployment(); after.Generation != before.Generation {
@@ -428,6 +436,7 @@ func (l life) checkPeople(t *testing.T) {
 		if err := kube.Create(t.Context(), binding); err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { _ = kube.Delete(context.WithoutCancel(t.Context()), binding) })
 		check(t, person, rights)
 	}
 }

@@ -92,7 +92,7 @@ const (
 
 // Customers' namespaces are turned on, off and on again. Existing ones stay until a user deletes them.
 func TestTenancyLife(t *testing.T) {
-	l := life{T: t, chart: chartDir}
+	l := life{T: t, tool: "helm", chart: chartDir}
 	notes := l.helm(withNew, "install", release, l.chart)
 	for _, piece := range []string{"kubectl get tenantplans,tenants", release + "-tenants-editor", "Plans can give customers the ClusterRoles edit, view."} {
 		if !strings.Contains(notes, piece) {
@@ -121,7 +121,7 @@ func TestTenancyLife(t *testing.T) {
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(tenant), &after); err != nil || after.UID != tenant.UID {
 		t.Fatalf("turned on again, the tenant is %s, %v; want %s", after.UID, err, tenant.UID)
 	}
-	l.run("helm", "uninstall", release, "--namespace", namespace, "--wait")
+	l.run(l.tool, "uninstall", release, "--namespace", namespace, "--wait")
 	for _, name := range []string{kindName, "tenants." + kleff, "tenantplans." + kleff} {
 		crd := l.newKind()
 		crd.SetName(name)

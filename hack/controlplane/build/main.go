@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"flag"
@@ -27,7 +28,10 @@ import (
 const heartbeat = 15 * time.Second
 
 // binaries in the order they are built: the small one shows early that the toolchain works.
-var binaries = []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm"}
+var binaries = []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm", "helm3"}
+
+// elsewhere are the programs that are built as they are.
+var elsewhere = map[string]string{"helm3": "helm.sh/helm/v3/cmd/helm"}
 
 func main() {
 	printDir := flag.Bool("print-dir", false, "print only the folder of the binaries on stdout, progress on stderr")
@@ -198,7 +202,7 @@ func compile(ctx context.Context, module, name, output string, flags []string, p
 	elapsed := func() string { return time.Since(start).Round(time.Second).String() }
 	var messages bytes.Buffer
 	args := append([]string{"build", "-o", output}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/"+name)...)
+	cmd := exec.CommandContext(ctx, "go", append(args, cmp.Or(elsewhere[name], "./cmd/"+name))...)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	cmd.Stderr = &messages

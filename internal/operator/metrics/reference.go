@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ type Metric struct {
 }
 
 // descText takes apart what a prometheus.Desc prints: it has no getters.
-var descText = regexp.MustCompile(`fqName: "([^"]*)", help: "((?:[^"\\]|\\.)*)", constLabels: \{[^}]*\}, variableLabels: \{([^}]*)\}`)
+var descText = regexp.MustCompile(`fqName: "([^"]*)", help: "((?:[^"\\]|\\.)*)", unit: "[^"]*", constLabels: \{[^}]*\}, variableLabels: \{([^}]*)\}`)
 
 // Reference lists the operator's own metrics.
 func Reference() ([]Metric, error) {
@@ -52,7 +53,7 @@ func (r *recorder) Register(c prometheus.Collector) error {
 	for d := range descs {
 		m := descText.FindStringSubmatch(d.String())
 		if m == nil {
-			continue
+			return fmt.Errorf("the client library describes a metric in another way: %s", d)
 		}
 		var labels []string
 		for l := range strings.SplitSeq(m[3], ",") {

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	sdkdns "github.com/cloudflare/cloudflare-go/v6/dns"
-	"github.com/cloudflare/cloudflare-go/v6/option"
-	sdkzones "github.com/cloudflare/cloudflare-go/v6/zones"
+	sdkdns "github.com/cloudflare/cloudflare-go/v7/dns"
+	"github.com/cloudflare/cloudflare-go/v7/option"
+	sdkzones "github.com/cloudflare/cloudflare-go/v7/zones"
 	"github.com/google/go-cmp/cmp"
 
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/cloudflare"

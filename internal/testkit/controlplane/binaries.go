@@ -8,7 +8,7 @@ import (
 )
 
 // KubernetesVersion is the version that hack/controlplane builds.
-const KubernetesVersion = "v1.36.3"
+const KubernetesVersion = "v1.37.2"
 
 // FindBinaries returns the folder of the binaries: dir if given, else
 // KUBEBUILDER_ASSETS, else the one that "make controlplane" links to.
