@@ -279,11 +279,6 @@ var originRules = map[string]limits.Case{
 		Refused:  origin(`{customOriginConfig: null, vpcOriginConfig: {vpcOriginId: vo_1, originReadTimeout: 90}, responseCompletionTimeout: 89}`),
 		Says:     []string{"spec.origins[0].responseCompletionTimeout"},
 	},
-	"a header is given once, whatever its case": {
-		Accepted: origin(`customHeaders: [{name: X-A, value: a}, {name: X-B, value: a}]`),
-		Refused:  origin(`customHeaders: [{name: X-A, value: a}, {name: x-a, value: b}]`),
-		Says:     []string{"spec.origins[0].customHeaders", `"X-A" is set twice`, "remove one"},
-	},
 	"a header is given once": {
 		Accepted: origin(`customHeaders: [{name: X-A, value: a}]`),
 		Refused:  origin(`customHeaders: [{name: X-A, value: a}, {name: X-A, value: b}]`),
@@ -372,16 +367,6 @@ var parameterRules = map[string]limits.Case{
 		Accepted: limits.Overlay(origin(`originPath: "/{{tenant}}/v1"`), parameter(`{}`)),
 		Refused:  limits.Overlay(origin(`originPath: "/{{region}}/v1"`), parameter(`{}`)),
 		Says:     []string{"spec.origins", `"/{{region}}/v1", the originPath of the origin "app", has a parameter that is not declared`, "correct its name"},
-	},
-	"a domainName has at most two parameters": {
-		Accepted: limits.Overlay(origin(`domainName: "{{tenant}}.{{tenant}}.example.com"`), parameter(`{}`)),
-		Refused:  limits.Overlay(origin(`domainName: "{{tenant}}.{{tenant}}.{{tenant}}.example.com"`), parameter(`{}`)),
-		Says:     []string{"spec.origins[0].domainName", "has more than two parameters", "at most two in a domainName: remove one"},
-	},
-	"an originPath has at most two parameters": {
-		Accepted: limits.Overlay(origin(`originPath: "/{{tenant}}{{tenant}}"`), parameter(`{}`)),
-		Refused:  limits.Overlay(origin(`originPath: "/{{tenant}}{{tenant}}{{tenant}}"`), parameter(`{}`)),
-		Says:     []string{"spec.origins[0].originPath", "has more than two parameters", "at most two in an originPath: remove one"},
 	},
 	"an origin of a standard distribution has no parameter in its domainName": {
 		Accepted: direct(origin(`domainName: a.example.com`)),

@@ -107,17 +107,19 @@ type DistributionConfig struct {
 	// +optional
 	Comment string `json:"comment,omitempty"`
 
-	// origins are the servers that CloudFront fetches content from, 1 to 25.
+	// origins are the servers that CloudFront fetches content from, 1 to 250. AWS allows 100 until it
+	// raises your quota.
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=25
+	// +kubebuilder:validation:MaxItems=250
 	// +listType=map
 	// +listMapKey=id
 	// +required
 	Origins []Origin `json:"origins,omitempty"`
 
-	// originGroups are pairs of origins, where the second takes over when the first fails, at most 10. Default: none.
+	// originGroups are pairs of origins, where the second takes over when the first fails, at most 100. AWS
+	// allows 10 until it raises your quota. Default: none.
 	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:MaxItems=100
 	// +listType=map
 	// +listMapKey=id
 	// +optional
@@ -127,10 +129,10 @@ type DistributionConfig struct {
 	// +required
 	DefaultCacheBehavior *CacheBehaviorSettings `json:"defaultCacheBehavior,omitempty"`
 
-	// cacheBehaviors handle requests for specific paths, at most 25. The first one whose pathPattern matches is used.
-	// Default: none.
+	// cacheBehaviors handle requests for specific paths, at most 250. The first one whose pathPattern matches is used.
+	// AWS allows 75, with the default behavior, until it raises your quota. Default: none.
 	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=25
+	// +kubebuilder:validation:MaxItems=250
 	// +kubebuilder:validation:XValidation:rule="self.all(b, self.exists_one(c, c.pathPattern == b.pathPattern))",messageExpression="'\"' + self.map(b, !self.exists_one(c, c.pathPattern == b.pathPattern), b.pathPattern)[0] + '\" is the pathPattern of two behaviors, so the second would never be used: remove one of them'",message="two behaviors have the same pathPattern, so the second would never be used: remove one of them"
 	// +listType=atomic
 	// +optional
@@ -178,10 +180,10 @@ type DistributionConfig struct {
 	// +optional
 	TenantConfig *TenantConfig `json:"tenantConfig,omitempty"`
 
-	// aliases are the domains of a standard distribution, at most 100. Only with connectionMode direct. Default: none in
-	// addition to CloudFront's own domain.
+	// aliases are the domains of a standard distribution, at most 500. AWS allows 100 until it raises your quota. Only with
+	// connectionMode direct. Default: none in addition to CloudFront's own domain.
 	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=500
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.all(a, a.matches('^([*][.])?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$'))",messageExpression="'\"' + self.map(a, !a.matches('^([*][.])?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$'), a)[0] + '\" is not a fully qualified domain name like shop.example.com in lower case: no scheme, port, path or dot at its end; an internationalized name in punycode'",message="must be a fully qualified domain name like shop.example.com, in lower case"
