@@ -106,6 +106,14 @@ type CacheBehaviorSettings struct {
 	// +optional
 	FieldLevelEncryptionID string `json:"fieldLevelEncryptionId,omitempty"`
 
+	// realtimeLogConfigArn is the ARN of the real-time log configuration for these requests. If omitted, the behavior keeps
+	// what it has; an empty text removes it.
+	// +kubebuilder:validation:MinLength=0
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws(-[a-z]+)*:cloudfront::[0-9]{12}:realtime-log-config/[^/]+$')",messageExpression="'\"' + self + '\" is not the ARN of a real-time log configuration: use arn:aws:cloudfront::<account>:realtime-log-config/<name>'",message="must be the ARN of a real-time log configuration: arn:aws:cloudfront::<account>:realtime-log-config/<name>"
+	// +optional
+	RealtimeLogConfigARN *string `json:"realtimeLogConfigArn,omitempty"`
+
 	// grpcConfig enables gRPC. Default: disabled.
 	// +optional
 	GRPCConfig *GRPCConfig `json:"grpcConfig,omitempty"`

@@ -147,6 +147,23 @@ type CustomOriginConfig struct {
 	// ipAddressType is the type of addresses that CloudFront connects to: ipv4, ipv6, or dualstack. Default: ipv4.
 	// +optional
 	IPAddressType IPAddressType `json:"ipAddressType,omitempty"`
+
+	// originMtlsConfig makes CloudFront identify itself to the server by a certificate (mutual TLS). If omitted, the origin
+	// keeps what it has; {} removes it.
+	// +optional
+	OriginMTLSConfig *OriginMTLSConfig `json:"originMtlsConfig,omitempty"`
+}
+
+// OriginMTLSConfig names the certificate that CloudFront shows to a server.
+//
+// +kubebuilder:validation:MinProperties=0
+type OriginMTLSConfig struct {
+	// clientCertificateArn is the ARN of a client certificate in AWS Certificate Manager, in us-east-1.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:acm:us-east-1:[0-9]{12}:certificate/[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ARN of an ACM certificate in us-east-1: request or import the client certificate there and use its ARN'",message="must be the ARN of an ACM certificate in us-east-1"
+	// +optional
+	ClientCertificateARN string `json:"clientCertificateArn,omitempty"`
 }
 
 // S3OriginConfig says how CloudFront reads a bucket.
