@@ -133,7 +133,7 @@ type DistributionConfig struct {
 	// AWS allows 75, with the default behavior, until it raises your quota. Default: none.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=250
-	// +kubebuilder:validation:XValidation:rule="self.all(b, self.exists_one(c, c.pathPattern == b.pathPattern))",messageExpression="'\"' + self.map(b, !self.exists_one(c, c.pathPattern == b.pathPattern), b.pathPattern)[0] + '\" is the pathPattern of two behaviors, so the second would never be used: remove one of them'",message="two behaviors have the same pathPattern, so the second would never be used: remove one of them"
+	// +kubebuilder:validation:XValidation:rule="size(self) > 100 || self.all(b, self.exists_one(c, c.pathPattern == b.pathPattern))",messageExpression="'\"' + self.map(b, !self.exists_one(c, c.pathPattern == b.pathPattern), b.pathPattern)[0] + '\" is the pathPattern of two behaviors, so the second would never be used: remove one of them'",message="two behaviors have the same pathPattern, so the second would never be used: remove one of them"
 	// +listType=atomic
 	// +optional
 	CacheBehaviors []CacheBehavior `json:"cacheBehaviors,omitempty"`
