@@ -1989,6 +1989,11 @@ func (in *InvalidationSpec) DeepCopyInto(out *InvalidationSpec) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.Tags != nil {
+		in, out := &in.Tags, &out.Tags
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.TTLAfterFinished != nil {
 		in, out := &in.TTLAfterFinished, &out.TTLAfterFinished
 		*out = new(v1.Duration)
@@ -2022,6 +2027,10 @@ func (in *InvalidationStatus) DeepCopyInto(out *InvalidationStatus) {
 	}
 	if in.CompletionTime != nil {
 		in, out := &in.CompletionTime, &out.CompletionTime
+		*out = (*in).DeepCopy()
+	}
+	if in.ExpectedCompletionTime != nil {
+		in, out := &in.ExpectedCompletionTime, &out.ExpectedCompletionTime
 		*out = (*in).DeepCopy()
 	}
 	if in.Total != nil {

@@ -88,7 +88,7 @@ func (g *Gauges) paths(ctx context.Context, all []Account) map[string]pathCount 
 	out := map[string]pathCount{}
 	for i := range list.Items {
 		o := &list.Items[i]
-		each := countPaths(o.Spec.Paths)
+		each := countPaths(convert.InvalidatedItems(o))
 		for _, t := range o.Status.Tenants {
 			if t.State != v1alpha1.InvalidationInProgress {
 				continue
