@@ -85,7 +85,7 @@ type InvalidationSpec struct {
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="self.all(t, !t.startsWith('#'))",messageExpression="'\"' + self.filter(t, t.startsWith('#'))[0] + '\" begins with #, which the operator adds: write the tag as the origin does, without it'",message="write tags without the # at the beginning"
-	// +kubebuilder:validation:XValidation:rule="self.all(t, t.matches('^[!-)+-\\-.-~]+$'))",messageExpression="'\"' + self.filter(t, !t.matches('^[!-)+-\\-.-~]+$'))[0] + '\" has a comma, a star, a space or a character outside ASCII, which no tag may have'",message="a tag has visible ASCII characters, without commas and stars"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, t.matches('^[!-~]+$') && !t.contains(',') && !t.contains('*'))",messageExpression="'\"' + self.filter(t, !t.matches('^[!-~]+$') || t.contains(',') || t.contains('*'))[0] + '\" has a comma, a star, a space or a character outside ASCII, which no tag may have'",message="a tag has visible ASCII characters, without commas and stars"
 	// +listType=set
 	// +optional
 	Tags []string `json:"tags,omitempty"`

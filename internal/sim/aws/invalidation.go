@@ -87,14 +87,14 @@ func (s *Sim) createInvalidation(c *call, kind, id string, doubt func(items []st
 const longestPath = 4_000
 
 // cacheTag is a tag with the # that distinguishes it from a path.
-var cacheTag = regexp.MustCompile(`^#[!-+\-.-~]{1,256}$`)
+var cacheTag = regexp.MustCompile(`^#[!-~]{1,256}$`)
 
 func isTag(item string) bool { return strings.HasPrefix(item, "#") }
 
 // checkPath refuses what no path and no tag can be.
 func checkPath(path string) error {
 	switch {
-	case isTag(path) && cacheTag.MatchString(path) && !strings.Contains(path, "*"):
+	case isTag(path) && cacheTag.MatchString(path) && !strings.ContainsAny(path, ",*"):
 		return nil
 	case isTag(path):
 		return invalidArgument("A cache tag must have 1 to 256 visible ASCII characters without commas and wildcards, got %q.", path)
