@@ -31,8 +31,8 @@ const (
 	refilledBelow = 20
 	// mostPaths and mostStars are AWS's quotas of paths, without and with a star, that may be in progress in an account.
 	mostPaths, mostStars = 3_000, 15
-	// usual is how long AWS is expected to take for a tenant.
-	usual = time.Minute
+	// usual is how long a tenant is expected to be in progress: a minute in AWS, and the time until that is noticed.
+	usual = 75 * time.Second
 	// KeptObjects is how many finished objects of a namespace are kept.
 	KeptObjects = 20
 	// patience is how long an object waits for its tenants to be in AWS.
