@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ const etcdLimit = 1536 << 10
 
 // selected are an object with a selector, and n tenants that it selects, and the same tenants for the simulated AWS.
 func selected(tenants int, paths ...string) ([]client.Object, sim.Seed) {
-	o := &v1alpha1.Invalidation{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "all", UID: "uid", Generation: 1, CreationTimestamp: metav1.NewTime(world.Epoch)}}
+	o := &v1alpha1.Invalidation{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "all", UID: "uid", ResourceVersion: "0", Generation: 1, CreationTimestamp: metav1.NewTime(world.Epoch)}}
 	o.Spec.Paths = paths
 	ofGold(o)
 	all, seed := []client.Object{o}, sim.Seed{Distributions: []sim.SeedDistribution{{ID: "E2FLEET"}}}
@@ -70,10 +71,12 @@ type fleet struct {
 	aws    *sim.Sim
 	kube   client.Client
 	counts counts
-	// tenants are the objects by their names. The client of the tests would decode each of them again for every pass.
+	// object is the invalidation, and tenants are the other objects by their names. The client of the tests would encode and
+	// decode all of them again in every pass.
+	object  *v1alpha1.Invalidation
 	tenants map[string]*v1alpha1.DistributionTenant
 	// largest is the size of the largest write of status, lists is how often all tenants were listed.
-	largest, lists int
+	largest, lists, writes int
 }
 
 type counts struct{ paths, completed, failed int }
@@ -114,38 +117,8 @@ func newFleet(t *testing.T, tenants int, paths ...string) *fleet {
 	for _, o := range objects[1:] {
 		f.tenants[o.GetName()], _ = o.(*v1alpha1.DistributionTenant)
 	}
-	f.kube = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects[0]).WithStatusSubresource(&v1alpha1.Invalidation{}).WithInterceptorFuncs(interceptor.Funcs{
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			data, err := p.Data(o)
-			if err != nil {
-				return err
-			}
-			f.largest = max(f.largest, len(data))
-			return c.SubResource(sub).Patch(ctx, o, p, opts...)
-		},
-		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-			all, ok := list.(*v1alpha1.DistributionTenantList)
-			if !ok {
-				return c.List(ctx, list, opts...)
-			}
-			f.lists++
-			for _, o := range f.tenants {
-				all.Items = append(all.Items, *o)
-			}
-			return nil
-		},
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-			tenant, ok := o.(*v1alpha1.DistributionTenant)
-			switch {
-			case !ok:
-				return c.Get(ctx, key, o, opts...)
-			case f.tenants[key.Name] == nil:
-				return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
-			}
-			f.tenants[key.Name].DeepCopyInto(tenant)
-			return nil
-		},
-	}).Build()
+	f.object, _ = objects[0].(*v1alpha1.Invalidation)
+	f.kube = fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(interceptor.Funcs{Get: f.get, List: f.list, SubResourcePatch: f.patch}).Build()
 	f.Driver = &reconcile.Driver[*v1alpha1.Invalidation]{
 		Client: f.kube, Live: f.kube, Publish: func(*v1alpha1.Invalidation, reconcile.Event) {},
 		Kind: invalidation.New(invalidation.Options{
@@ -153,6 +126,43 @@ func newFleet(t *testing.T, tenants int, paths ...string) *fleet {
 		}),
 	}
 	return f
+}
+
+func (f *fleet) get(_ context.Context, _ client.WithWatch, key client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+	switch o := o.(type) {
+	case *v1alpha1.Invalidation:
+		f.object.DeepCopyInto(o)
+	case *v1alpha1.DistributionTenant:
+		if f.tenants[key.Name] == nil {
+			return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
+		}
+		f.tenants[key.Name].DeepCopyInto(o)
+	}
+	return nil
+}
+
+func (f *fleet) list(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+	switch list := list.(type) {
+	case *v1alpha1.InvalidationList:
+		list.Items = append(list.Items, *f.object.DeepCopy())
+	case *v1alpha1.DistributionTenantList:
+		f.lists++
+		for _, o := range f.tenants {
+			list.Items = append(list.Items, *o)
+		}
+	}
+	return nil
+}
+
+func (f *fleet) patch(_ context.Context, _ client.Client, _ string, o client.Object, p client.Patch, _ ...client.SubResourcePatchOption) error {
+	data, err := p.Data(o)
+	if changed, ok := o.(*v1alpha1.Invalidation); ok {
+		f.largest = max(f.largest, len(data))
+		f.writes++
+		changed.ResourceVersion = strconv.Itoa(f.writes)
+		changed.DeepCopyInto(f.object)
+	}
+	return err
 }
 
 // pass reconciles the object once, and waits as long as that asks for.
@@ -163,12 +173,8 @@ func (f *fleet) pass(t *testing.T) v1alpha1.InvalidationStatus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var o v1alpha1.Invalidation
-	if err := f.kube.Get(t.Context(), key, &o); err != nil {
-		t.Fatal(err)
-	}
 	f.clock.Step(max(result.RequeueAfter, time.Millisecond))
-	return o.Status
+	return f.object.Status
 }
 
 // A whole fleet is invalidated at the rate that AWS documents, in the time that was said before, with a status of bounded size and

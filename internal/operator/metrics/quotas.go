@@ -55,6 +55,8 @@ func (a Account) used(quota inventory.Quota, r *inventory.CapacityReport) (n int
 		return e.Account, true
 	case inventory.QuotaDomains:
 		return a.Inventory.MostDomains(), !a.Inventory.Stats().LastSweep.IsZero()
+	case inventory.QuotaWebACLs:
+		return a.Inventory.MostOfAWebACL(), !a.Inventory.Stats().LastSweep.IsZero()
 	case inventory.QuotaConnectionGroups, inventory.QuotaDistributions, inventory.QuotaInvalidationPaths, inventory.QuotaInvalidationWildcards:
 	}
 	n, known = r.Used[quota]
