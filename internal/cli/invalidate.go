@@ -25,8 +25,8 @@ func invalidateCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use: "invalidate [NAME] [PATH...]", GroupID: act, Short: "Remove paths of a tenant from the caches",
 		Long: "Remove paths of a tenant, or of the tenants that --selector selects, from the caches of CloudFront. This creates an\n" +
-			"Invalidation, which the operator carries out. It is deleted automatically a day after it has finished. With --wait, it is\n" +
-			"said when the last tenant is expected to be completed.",
+			"Invalidation, which the operator carries out. It is deleted automatically a day after it has finished. --wait also\n" +
+			"tells when the last of several tenants is expected to be completed.",
 		Example: "  kubectl cfdt invalidate acme '/img/*' /index.html -n shop --wait\n  kubectl cfdt invalidate acme --tag product:7 -n shop\n  kubectl cfdt invalidate --selector tier=gold '/*' -n shop",
 	}
 	c.Flags().StringVarP(&selector, "selector", "l", "", "labels of the tenants, instead of a NAME")
