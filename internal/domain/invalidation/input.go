@@ -41,7 +41,7 @@ const (
 	window = 24 * time.Hour
 	// looksInPass bounds the reads of one pass, so that it ends in time.
 	looksInPass = 8
-	// lostAfter and lostLooks are how long an invalidation may be unknown to AWS after it was accepted: so many looks take
+	// lostAfter and lostLooks are how long an invalidation may be unknown to AWS after it was accepted: eight looks take
 	// twenty minutes.
 	lostAfter, lostLooks = time.Hour, 8
 )
