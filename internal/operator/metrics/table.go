@@ -25,7 +25,7 @@ func (g *Gauges) table() []*scraped {
 			gauge{"plan_tenants", "plan state", "Tenants of each plan by how far the plan's current version has come: applied, failed or waiting." + active}),
 		scrape(g.invalidations,
 			gauge{"invalidation_objects", "namespace reason", "Invalidation objects by namespace and reason of their Ready condition (Completed if Ready)." + active},
-			gauge{"invalidation_age_seconds", "namespace reason", "Age of the oldest Invalidation object that has not finished, by namespace and reason of its Ready condition." + active}),
+			gauge{"invalidation_age_seconds", "namespace reason", "Age of the oldest Invalidation object that has not finished, by namespace and reason of its Ready condition. It counts from status.expectedCompletionTime if the object has one, and is 0 before." + active}),
 		scrape(g.parents,
 			gauge{"parent_condition", "kind namespace name condition status reason", "1 for each condition of each Distribution and ConnectionGroup, with its current status and reason. Objects of a kind beyond the first 1,000, of which those that are not Ready come first, have no namespace and name, and are counted together." + active}),
 		scrape(g.stalled,
