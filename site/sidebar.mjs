@@ -25,7 +25,7 @@ const parts = [
     ['Rollouts', 'rollouts'], ['GitOps', 'gitops'],
   ]],
   ['Operations', [
-    ['Production checklist', 'production'], ['kubectl cfdt', 'kubectl-cfdt'], ['Deletions that wait', 'deletion-budget'], ['Copies of a cluster', 'clones'], ['Warnings at admission', 'webhook'], ['Monitoring', 'monitoring'], ['Security model', 'security-model'],
+    ['Production checklist', 'production'], ['kubectl cfdt', 'kubectl-cfdt'], ['Deletions that wait', 'deletion-budget'], ['Copies of a cluster', 'clones'], ['Warnings at admission', 'webhook'], ['Monitoring', 'monitoring'], ['Logs of one tenant', 'logs'], ['Security model', 'security-model'],
     ['Limits and quotas', 'limits'], ['Troubleshooting', 'troubleshooting'], ['Upgrade', 'upgrade'],
     ['Uninstall', 'uninstall'],
   ]],

@@ -19,19 +19,22 @@ import (
 
 func invalidateCommand(s *session) *cobra.Command {
 	var selector string
+	var tags []string
 	var wait bool
 	var timeout time.Duration
 	c := &cobra.Command{
-		Use: "invalidate [NAME] PATH...", GroupID: act, Args: cobra.MinimumNArgs(1), Short: "Remove paths of a tenant from the caches",
+		Use: "invalidate [NAME] [PATH...]", GroupID: act, Short: "Remove paths of a tenant from the caches",
 		Long: "Remove paths of a tenant, or of the tenants that --selector selects, from the caches of CloudFront. This creates an\n" +
-			"Invalidation, which the operator carries out. It is deleted automatically a day after it has finished.",
-		Example: "  kubectl cfdt invalidate acme '/img/*' /index.html -n shop --wait\n  kubectl cfdt invalidate --selector tier=gold '/*' -n shop",
+			"Invalidation, which the operator carries out. It is deleted automatically a day after it has finished. --wait also\n" +
+			"tells when the last of several tenants is expected to be completed.",
+		Example: "  kubectl cfdt invalidate acme '/img/*' /index.html -n shop --wait\n  kubectl cfdt invalidate acme --tag product:7 -n shop\n  kubectl cfdt invalidate --selector tier=gold '/*' -n shop",
 	}
 	c.Flags().StringVarP(&selector, "selector", "l", "", "labels of the tenants, instead of a NAME")
+	c.Flags().StringSliceVar(&tags, "tag", nil, "remove what the origin has tagged so, can be used several times")
 	c.Flags().BoolVar(&wait, "wait", false, "wait until AWS has completed it")
 	c.Flags().DurationVar(&timeout, "timeout", 15*time.Minute, "how long to wait with --wait")
 	c.RunE = run(func(ctx context.Context, args []string) error {
-		o, err := s.invalidation(args, selector)
+		o, err := s.invalidation(args, selector, tags)
 		if err != nil {
 			return err
 		}
@@ -57,22 +60,29 @@ func invalidateCommand(s *session) *cobra.Command {
 }
 
 // invalidation is the object that the arguments ask for.
-func (s *session) invalidation(args []string, selector string) (*v1alpha1.Invalidation, error) {
+func (s *session) invalidation(args []string, selector string, tags []string) (*v1alpha1.Invalidation, error) {
 	namespace, err := s.cluster.namespace()
 	if err != nil {
 		return nil, err
 	}
 	o := &v1alpha1.Invalidation{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}
+	o.Spec.Tags = tags
 	o.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("Invalidation"))
+	if selector == "" && len(args) == 0 {
+		return nil, errors.New("say which tenant to invalidate, by its NAME or with --selector")
+	}
 	if selector != "" {
 		parsed, err := metav1.ParseToLabelSelector(selector)
 		if err != nil {
 			return nil, fmt.Errorf("--selector: %w", err)
 		}
 		o.GenerateName, o.Spec.Selector, o.Spec.Paths = "invalidation-", parsed, args
+		if len(args)+len(tags) == 0 {
+			return nil, errors.New("say which paths to invalidate, such as '/*', or which --tag")
+		}
 		return o, nil
 	}
-	if len(args) < 2 {
+	if len(args) < 2 && len(tags) == 0 {
 		return nil, fmt.Errorf("say which paths of %s to invalidate, such as '/*'", args[0])
 	}
 	o.GenerateName, o.Spec.TenantRef, o.Spec.Paths = args[0]+"-", &v1alpha1.InvalidationTenantReference{Name: args[0]}, args[1:]

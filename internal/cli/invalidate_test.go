@@ -85,7 +85,21 @@ func TestInvalidateCreatesWhatItIsAskedFor(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("spec (-want +got):\n%s", d)
 	}
+	tagged := namespace(t)
+	prints(t, "invalidate", "acme", "--tag", "product:7", "-n", tagged)
+	if err := admin.List(t.Context(), &list, client.InNamespace(tagged)); err != nil || len(list.Items) != 1 {
+		t.Fatal(len(list.Items), err)
+	}
+	want = v1alpha1.InvalidationSpec{TenantRef: &v1alpha1.InvalidationTenantReference{Name: "acme"}, Tags: []string{"product:7"}}
+	got = list.Items[0].Spec
+	got.TTLAfterFinished = nil
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("spec (-want +got):\n%s", d)
+	}
 	for name, args := range map[string][]string{
+		"nothing":                 {},
+		"a selector alone":        {"--selector", "tier=gold"},
+		"a tag with its sign":     {"acme", "--tag", "#product:7"},
 		"a path without a slash":  {"acme", "img"},
 		"no path":                 {"acme"},
 		"a selector that is none": {"--selector", "tier in", "/*"},

@@ -47,6 +47,11 @@ func NormalizeDistribution(c v1alpha1.DistributionConfig) v1alpha1.DistributionC
 		v.SSLSupportMethod = cmp.Or(v.SSLSupportMethod, v1alpha1.SSLSupportSNIOnly)
 	}
 	c.Restrictions = normalRestrictions(c.Restrictions)
+	if m := c.ViewerMTLSConfig; m != nil && m.TrustStoreConfig != nil {
+		t := m.TrustStoreConfig
+		t.AdvertiseTrustStoreCANames = cmp.Or(t.AdvertiseTrustStoreCANames, new(false))
+		t.IgnoreCertificateExpiry = cmp.Or(t.IgnoreCertificateExpiry, new(false))
+	}
 	normalizeMode(&c)
 	return c
 }
@@ -178,6 +183,7 @@ func DistributionDifferences(desired, observed v1alpha1.DistributionConfig) []re
 		// A spec that is silent keeps the certificate that there is, which tenants may be served with.
 		desired.ViewerCertificate = observed.ViewerCertificate
 	}
+	keepSilent(&desired, observed)
 	hideHeaders(desired.Origins, observed.Origins)
 	return differences(desired, observed)
 }
@@ -200,6 +206,47 @@ func inheritOwners(desired, observed []v1alpha1.Origin) {
 			want.OwnerAccountID = have.OwnerAccountID
 		}
 	}
+}
+
+// keepSilent takes over the blocks of AWS on which the spec is silent. They are younger than their settings in AWS, so an
+// older spec says nothing of what was set there by hand.
+func keepSilent(desired *v1alpha1.DistributionConfig, observed v1alpha1.DistributionConfig) {
+	desired.CacheTagConfig = kept(desired.CacheTagConfig, observed.CacheTagConfig)
+	desired.ViewerMTLSConfig = kept(desired.ViewerMTLSConfig, observed.ViewerMTLSConfig)
+	desired.ConnectionFunctionAssociation = kept(desired.ConnectionFunctionAssociation, observed.ConnectionFunctionAssociation)
+	for _, d := range desired.Origins {
+		i := slices.IndexFunc(observed.Origins, func(o v1alpha1.Origin) bool { return o.ID == d.ID })
+		if c := d.CustomOriginConfig; c != nil {
+			var has *v1alpha1.OriginMTLSConfig
+			if i >= 0 && observed.Origins[i].CustomOriginConfig != nil {
+				has = observed.Origins[i].CustomOriginConfig.OriginMTLSConfig
+			}
+			c.OriginMTLSConfig = kept(c.OriginMTLSConfig, has)
+		}
+	}
+	if d, o := desired.DefaultCacheBehavior, observed.DefaultCacheBehavior; d != nil && o != nil {
+		d.RealtimeLogConfigARN = kept(d.RealtimeLogConfigARN, o.RealtimeLogConfigARN)
+	}
+	for n := range desired.CacheBehaviors {
+		d := &desired.CacheBehaviors[n]
+		var has *string
+		if i := slices.IndexFunc(observed.CacheBehaviors, func(o v1alpha1.CacheBehavior) bool { return o.PathPattern == d.PathPattern }); i >= 0 {
+			has = observed.CacheBehaviors[i].RealtimeLogConfigARN
+		}
+		d.RealtimeLogConfigARN = kept(d.RealtimeLogConfigARN, has)
+	}
+}
+
+// kept is the wanted block: that of AWS where the spec is silent, and none where it is empty.
+func kept[T comparable](desired, observed *T) *T {
+	var empty T
+	switch {
+	case desired == nil:
+		return observed
+	case *desired == empty:
+		return nil
+	}
+	return desired
 }
 
 // The text that replaces the value of a custom header.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -316,6 +317,12 @@ func DistributionWants(o *v1alpha1.Distribution) []grant.Want {
 	for i, b := range s.CacheBehaviors {
 		w.behavior(fmt.Sprintf("spec.cacheBehaviors[%d].", i), b.CacheBehaviorSettings)
 	}
+	if m := s.ViewerMTLSConfig; m != nil && m.TrustStoreConfig != nil {
+		w.add(grant.ATrustStore, "spec.viewerMtlsConfig.trustStoreConfig.trustStoreId", m.TrustStoreConfig.TrustStoreID)
+	}
+	if f := s.ConnectionFunctionAssociation; f != nil {
+		w.given(grant.AFunction, "spec.connectionFunctionAssociation.id", f.ID)
+	}
 	if l := s.Logging; l != nil {
 		w.add(grant.ALogBucket, "spec.logging.bucket", strings.ToLower(l.Bucket))
 	}
@@ -326,6 +333,9 @@ func (w *wants) origin(field string, o v1alpha1.Origin) {
 	w.add(grant.AnOrigin, field+"domainName", strings.ToLower(o.DomainName))
 	if v := o.VPCOriginConfig; v != nil {
 		w.add(grant.AVPCOrigin, field+"vpcOriginConfig.vpcOriginId", v.VPCOriginID)
+	}
+	if c := o.CustomOriginConfig; c != nil && c.OriginMTLSConfig != nil {
+		w.given(grant.ACertificate, field+"customOriginConfig.originMtlsConfig.clientCertificateArn", c.OriginMTLSConfig.ClientCertificateARN)
 	}
 	w.given(grant.AnAccessControl, field+"originAccessControlId", o.OriginAccessControlID)
 }
@@ -341,6 +351,7 @@ func (w *wants) behavior(field string, b v1alpha1.CacheBehaviorSettings) {
 		w.add(grant.AKeyGroup, fmt.Sprintf("%strustedKeyGroups[%d]", field, i), group)
 	}
 	w.given(grant.AnEncryption, field+"fieldLevelEncryptionId", b.FieldLevelEncryptionID)
+	w.given(grant.ALogConfig, field+"realtimeLogConfigArn", ptr.Deref(b.RealtimeLogConfigARN, ""))
 }
 
 func (w *wants) adoptedDistribution(o *v1alpha1.Distribution) {

@@ -30,6 +30,10 @@ func TestWhatAnObjectAsksFor(t *testing.T) {
 	full.Spec.DefaultCacheBehavior.FieldLevelEncryptionID = "EFLE1"
 	full.Spec.Aliases, full.Spec.Logging = []string{"Shop.example.com"}, &v1alpha1.Logging{Bucket: "Logs.s3.amazonaws.com"}
 	full.Spec.ViewerCertificate.IAMCertificateID = "ASCA1"
+	full.Spec.ViewerMTLSConfig = &v1alpha1.ViewerMTLSConfig{Mode: "required", TrustStoreConfig: &v1alpha1.TrustStoreConfig{TrustStoreID: "ts_1"}}
+	full.Spec.ConnectionFunctionAssociation = &v1alpha1.ConnectionFunctionAssociation{ID: "cf_1"}
+	full.Spec.DefaultCacheBehavior.RealtimeLogConfigARN = new("arn:log")
+	full.Spec.Origins[0].CustomOriginConfig.OriginMTLSConfig = &v1alpha1.OriginMTLSConfig{ClientCertificateARN: "arn:client"}
 	tenant := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "acme"}, Spec: v1alpha1.DistributionTenantSpec{
 		DistributionID: "E1", Customizations: &v1alpha1.Customizations{GeoRestrictions: &v1alpha1.GeoRestrictionCustomization{RestrictionType: v1alpha1.GeoRestrictionNone}},
 	}}
@@ -54,13 +58,17 @@ func TestWhatAnObjectAsksFor(t *testing.T) {
 			"spec.viewerCertificate.acmCertificateArn arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-000000000001",
 			"spec.viewerCertificate.iamCertificateId ASCA1",
 			"spec.webACLId arn:aws:wafv2:us-east-1:111122223333:global/webacl/shops/00000000-0000-4000-8000-000000000002",
+			"spec.origins[0].customOriginConfig.originMtlsConfig.clientCertificateArn arn:client",
 			"spec.origins[1].originAccessControlId E2EXAMPLEOAC1",
 			"spec.origins[2].originAccessControlId E2EXAMPLEOAC1",
 			"spec.origins[3].vpcOriginConfig.vpcOriginId vo_2EXAMPLEvpcOrigin0001",
 			"spec.defaultCacheBehavior.functionAssociations[0].functionArn arn:aws:cloudfront::111122223333:function/tenant-headers",
 			"spec.defaultCacheBehavior.fieldLevelEncryptionId EFLE1",
+			"spec.defaultCacheBehavior.realtimeLogConfigArn arn:log",
 			"spec.cacheBehaviors[0].lambdaFunctionAssociations[0].lambdaFunctionArn arn:aws:lambda:us-east-1:111122223333:function:tenant-files:7",
 			"spec.cacheBehaviors[1].trustedKeyGroups[0] 00000000-0000-4000-8000-000000000003",
+			"spec.viewerMtlsConfig.trustStoreConfig.trustStoreId ts_1",
+			"spec.connectionFunctionAssociation.id cf_1",
 			"spec.logging.bucket logs.s3.amazonaws.com",
 		}},
 		"a tenant": {tenant, "DistributionTenant", []string{"spec.distributionId E1", "spec.customizations.geoRestrictions"}},
@@ -118,7 +126,7 @@ func TestAGrantOfWhatDistributionsUse(t *testing.T) {
 	var got []string
 	for thing, value := range map[grant.Thing]string{
 		grant.AnOrigin: "a", grant.AVPCOrigin: "b", grant.AnAccessControl: "c", grant.AFunction: "d", grant.AKeyGroup: "e",
-		grant.AnEncryption: "f", grant.ALogBucket: "g", grant.AGeoRestriction: "",
+		grant.ATrustStore: "e", grant.AnEncryption: "f", grant.ALogBucket: "g", grant.ALogConfig: "g", grant.AGeoRestriction: "",
 	} {
 		for _, v := range []string{value, "other"} {
 			refused := grant.Standing{Grant: &g}.Judge("shop", []grant.Want{{Thing: thing, Field: "f", Value: v}}, metav1.Now().Time) != nil

@@ -33,6 +33,8 @@ const (
 	QuotaCertificates     Quota = "certificates"
 	// QuotaDomains is used by the tenant that has the most: CloudFront has no quota of the domains of an account.
 	QuotaDomains Quota = "domains_per_tenant"
+	// QuotaWebACLs is used by the tenants that override their web ACL by the one that is used most.
+	QuotaWebACLs Quota = "associations_per_web_acl"
 	// QuotaInvalidationPaths and QuotaInvalidationWildcards are of what is in progress. Paths with a star don't count as paths.
 	QuotaInvalidationPaths     Quota = "invalidation_paths"
 	QuotaInvalidationWildcards Quota = "invalidation_wildcards"
@@ -45,7 +47,7 @@ var knownQuotas = []struct {
 	service    string
 	name       string
 	documented float64
-	// fixed quotas can't be raised, so that an account has no value of its own that would have to be looked for.
+	// fixed quotas can't be raised, or only by a request to AWS Support, so that no value of the account is looked for.
 	fixed bool
 }{
 	{QuotaTenants, "cloudfront", "distribution tenants per aws account", 10_000, false},
@@ -53,6 +55,7 @@ var knownQuotas = []struct {
 	{QuotaConnectionGroups, "cloudfront", "connection groups per aws account", 100, false},
 	{QuotaCertificates, "acm", "acm certificates", 2_500, false},
 	{QuotaDomains, "cloudfront", "aliases per distribution tenant", 100, false},
+	{QuotaWebACLs, "cloudfront", "associations per web acl", 100, true},
 	{QuotaInvalidationPaths, "cloudfront", "file invalidation: maximum number of files allowed in active invalidation requests, excluding wildcard invalidations", 3_000, true},
 	{QuotaInvalidationWildcards, "cloudfront", "file invalidation: maximum number of active wildcard invalidations allowed", 15, true},
 }

@@ -95,6 +95,7 @@ func TestLimitsOfAnAccount(t *testing.T) {
 		inventory.QuotaDistributions: {Value: 20, Source: inventory.LimitDefault}, inventory.QuotaConnectionGroups: {Value: 100, Source: inventory.LimitDefault},
 		inventory.QuotaDomains: {Value: 100, Source: inventory.LimitDefault}, inventory.QuotaInvalidationPaths: {Value: 3_000, Source: inventory.LimitDefault},
 		inventory.QuotaInvalidationWildcards: {Value: 15, Source: inventory.LimitDefault},
+		inventory.QuotaWebACLs:               {Value: 100, Source: inventory.LimitDocumented},
 	}}
 	spent := l.cost(func() { l.pass(20 * time.Hour) })
 	l.want("at first", read)
@@ -135,6 +136,7 @@ func TestQuotasThatCannotBeRaisedCostNoCall(t *testing.T) {
 		inventory.QuotaDomains:               {Value: 200, Source: inventory.LimitApplied},
 		inventory.QuotaInvalidationPaths:     {Value: 3_000, Source: inventory.LimitDocumented},
 		inventory.QuotaInvalidationWildcards: {Value: 15, Source: inventory.LimitDocumented},
+		inventory.QuotaWebACLs:               {Value: 100, Source: inventory.LimitDocumented},
 	}
 	for quota, want := range wanted {
 		if got := l.capacity.Report().Limits[quota]; got != want {
@@ -158,6 +160,7 @@ func TestLimitsThatMayNotBeRead(t *testing.T) {
 		inventory.QuotaDistributions: {Value: 20, Source: inventory.LimitDocumented}, inventory.QuotaConnectionGroups: {Value: 100, Source: inventory.LimitDocumented},
 		inventory.QuotaDomains: {Value: 100, Source: inventory.LimitDocumented}, inventory.QuotaInvalidationPaths: {Value: 3_000, Source: inventory.LimitDocumented},
 		inventory.QuotaInvalidationWildcards: {Value: 15, Source: inventory.LimitDocumented},
+		inventory.QuotaWebACLs:               {Value: 100, Source: inventory.LimitDocumented},
 	}})
 	if n := spent["ListServiceQuotas"]; n > 10 {
 		t.Errorf("%d calls that are denied in three days", n)

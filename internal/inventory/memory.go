@@ -142,6 +142,21 @@ func (m *memory) MostDomains() (most int) {
 	return most
 }
 
+// MostOfAWebACL is how many tenants override the web ACL of their distribution by the one that is used most. Each is an
+// association of that web ACL.
+func (m *memory) MostOfAWebACL() (most int) {
+	of := map[string]int{}
+	for _, t := range m.all {
+		if t.rare == nil || t.rare.customizations == nil || t.rare.customizations.WebACL.ARN == "" {
+			continue
+		}
+		arn := t.rare.customizations.WebACL.ARN
+		of[arn]++
+		most = max(most, of[arn])
+	}
+	return most
+}
+
 // store remembers a tenant that was read or written whole.
 func (m *memory) store(t distributiontenant.Observed) *entry {
 	e := m.byName[t.Name]

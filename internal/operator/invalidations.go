@@ -41,7 +41,7 @@ func addInvalidations(mgr ctrl.Manager, c config.Config, env *environment) (runs
 	}
 	controller := invalidation.New(invalidation.Options{
 		Client: mgr.GetClient(), Accounts: env.Accounts, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
-		ClusterID: c.ClusterID, PathsPerDay: c.Invalidations.PathsPerDay, Observer: observer,
+		ClusterID: c.ClusterID, PathsPerDay: c.Invalidations.PathsPerDay, Rate: c.Invalidations.Rate, Observer: observer,
 	})
 	env.halt.OnChange(controller.WakeAll)
 	env.grants.OnChange(controller.WakeNamespaces)

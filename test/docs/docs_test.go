@@ -369,6 +369,8 @@ var otherWords = map[string]bool{
 	// Members of CloudFront's API.
 	"PrimaryDomainName": true, "UpdateDomainAssociation": true, "CloudFrontDefaultCertificate": true, "AnycastIpListId": true,
 	"AssociateAlias": true, "VerifyDnsConfiguration": true, "ListDomainConflicts": true,
+	// What CloudFront's logs say, and a dimension of its metrics.
+	"RefreshHit": true, "DistributionId": true,
 	// A member of ACM's API, and a metric of it.
 	"RenewalSummary": true, "DaysToExpiry": true,
 	// Error codes of DynamoDB's streams.

@@ -279,11 +279,6 @@ var originRules = map[string]limits.Case{
 		Refused:  origin(`{customOriginConfig: null, vpcOriginConfig: {vpcOriginId: vo_1, originReadTimeout: 90}, responseCompletionTimeout: 89}`),
 		Says:     []string{"spec.origins[0].responseCompletionTimeout"},
 	},
-	"a header is given once, whatever its case": {
-		Accepted: origin(`customHeaders: [{name: X-A, value: a}, {name: X-B, value: a}]`),
-		Refused:  origin(`customHeaders: [{name: X-A, value: a}, {name: x-a, value: b}]`),
-		Says:     []string{"spec.origins[0].customHeaders", `"X-A" is set twice`, "remove one"},
-	},
 	"a header is given once": {
 		Accepted: origin(`customHeaders: [{name: X-A, value: a}]`),
 		Refused:  origin(`customHeaders: [{name: X-A, value: a}, {name: X-A, value: b}]`),
@@ -329,6 +324,11 @@ var originRules = map[string]limits.Case{
 		Refused:  vpc(`vpcOriginId: "arn:aws:cloudfront::111122223333:vpcorigin/vo_1"`),
 		Says:     []string{"spec.origins[0].vpcOriginConfig.vpcOriginId", "is not the ID of a VPC origin", "use the ID"},
 	},
+	"a client certificate is in us-east-1": {
+		Accepted: custom(`originMtlsConfig: {clientCertificateArn: ` + limits.Quote(certificate) + `}`),
+		Refused:  custom(`originMtlsConfig: {clientCertificateArn: ` + limits.Quote(strings.Replace(certificate, "us-east-1", "eu-west-1", 1)) + `}`),
+		Says:     []string{"spec.origins[0].customOriginConfig.originMtlsConfig.clientCertificateArn", "is not the ARN of an ACM certificate in us-east-1"},
+	},
 	"the owner of a VPC origin is an account": {
 		Accepted: vpc(`ownerAccountId: "111122223333"`),
 		Refused:  vpc(`ownerAccountId: "11112222333x"`),
@@ -372,16 +372,6 @@ var parameterRules = map[string]limits.Case{
 		Accepted: limits.Overlay(origin(`originPath: "/{{tenant}}/v1"`), parameter(`{}`)),
 		Refused:  limits.Overlay(origin(`originPath: "/{{region}}/v1"`), parameter(`{}`)),
 		Says:     []string{"spec.origins", `"/{{region}}/v1", the originPath of the origin "app", has a parameter that is not declared`, "correct its name"},
-	},
-	"a domainName has at most two parameters": {
-		Accepted: limits.Overlay(origin(`domainName: "{{tenant}}.{{tenant}}.example.com"`), parameter(`{}`)),
-		Refused:  limits.Overlay(origin(`domainName: "{{tenant}}.{{tenant}}.{{tenant}}.example.com"`), parameter(`{}`)),
-		Says:     []string{"spec.origins[0].domainName", "has more than two parameters", "at most two in a domainName: remove one"},
-	},
-	"an originPath has at most two parameters": {
-		Accepted: limits.Overlay(origin(`originPath: "/{{tenant}}{{tenant}}"`), parameter(`{}`)),
-		Refused:  limits.Overlay(origin(`originPath: "/{{tenant}}{{tenant}}{{tenant}}"`), parameter(`{}`)),
-		Says:     []string{"spec.origins[0].originPath", "has more than two parameters", "at most two in an originPath: remove one"},
 	},
 	"an origin of a standard distribution has no parameter in its domainName": {
 		Accepted: direct(origin(`domainName: a.example.com`)),
@@ -585,6 +575,31 @@ var viewerRules = map[string]limits.Case{
 		Refused:  `webACLId: 0f0e0d0c-0000-4000-8000-000000000002`,
 		Says:     []string{"spec.webACLId", "WAF Classic web ACLs are not supported"},
 	},
+	"tags are in a header": {
+		Accepted: `cacheTagConfig: {headerName: x-amz-meta-cache-tag}`,
+		Refused:  `cacheTagConfig: {headerName: "cache tag"}`,
+		Says:     []string{"spec.cacheTagConfig.headerName", `"cache tag" is not a header name`},
+	},
+	"certificates of viewers are checked against a trust store": {
+		Accepted: `viewerMtlsConfig: {mode: required, trustStoreConfig: {trustStoreId: ts_1}}`,
+		Refused:  `viewerMtlsConfig: {mode: optional}`,
+		Says:     []string{"spec.viewerMtlsConfig.trustStoreConfig", `with mode "optional" CloudFront checks certificates against a trust store`, "set trustStoreConfig.trustStoreId"},
+	},
+	"a trust store needs a mode": {
+		Accepted: `viewerMtlsConfig: {mode: passthrough}`,
+		Refused:  `viewerMtlsConfig: {trustStoreConfig: {trustStoreId: ts_1}}`,
+		Says:     []string{"spec.viewerMtlsConfig.mode", "has no effect without a mode", "set mode to required or optional"},
+	},
+	"a trust store is named by its ID": {
+		Accepted: `viewerMtlsConfig: {mode: required, trustStoreConfig: {trustStoreId: ts_1}}`,
+		Refused:  `viewerMtlsConfig: {mode: required, trustStoreConfig: {trustStoreId: "arn:aws:cloudfront::111122223333:trust-store/ts_1"}}`,
+		Says:     []string{"spec.viewerMtlsConfig.trustStoreConfig.trustStoreId", "is not the ID of a trust store", "use the ID"},
+	},
+	"a connection function is named by its ID": {
+		Accepted: `connectionFunctionAssociation: {id: cf_1}`,
+		Refused:  `connectionFunctionAssociation: {id: my function}`,
+		Says:     []string{"spec.connectionFunctionAssociation.id", `"my function" is not the ID of a connection function`, "use the ID"},
+	},
 	"a root object has no slash before it": {
 		Accepted: `defaultRootObject: start/index.html`,
 		Refused:  `defaultRootObject: /index.html`,
@@ -690,6 +705,7 @@ func originBounds() map[string]limits.Case {
 			limits.TextBound{Field: "origins[0].originAccessControlId", Set: set.Into("originAccessControlId: %s").Text, Longest: 64, Shortest: "E"},
 			limits.TextBound{Field: "origins[0].vpcOriginConfig.vpcOriginId", Set: limits.Setter(vpc).Into("vpcOriginId: %s").Text, Longest: 64, Shortest: "v"},
 			limits.TextBound{Field: "origins[0].vpcOriginConfig.ownerAccountId", Set: limits.Setter(vpc).Into("ownerAccountId: %s").Text, Longest: 12},
+			limits.TextBound{Field: "origins[0].customOriginConfig.originMtlsConfig.clientCertificateArn", Set: customs.Into("originMtlsConfig: {clientCertificateArn: %s}").Text, Longest: 256, Start: certificate, Shortest: certificate},
 			limits.TextBound{Field: "origins[0].originShield.originShieldRegion", Set: shield.Text, Longest: 32, Start: "eu-", End: "-1", Shortest: "eu-a-1", Valid: "eu-central-1"},
 		),
 		limits.Numbers(
@@ -710,8 +726,8 @@ func originBounds() map[string]limits.Case {
 			limits.Choice("origins[0].customOriginConfig.ipAddressType", customs.Into("ipAddressType: %s"), []string{"ipv4", "ipv6", "dualstack"}, "ipv5"),
 		),
 		limits.Lists(
-			limits.ListBound{Field: "origins", Set: limits.In("origins: %s"), Most: 25, Item: "{id: app%d, domainName: app.example.com, customOriginConfig: {}}"}.WithFirst(leastOrigin),
-			limits.ListBound{Field: "origins[0].customHeaders", Set: set.Into("customHeaders: %s"), Most: 30, Item: "{name: X-%d, value: a}"},
+			limits.ListBound{Field: "origins", Set: limits.In("origins: %s"), Most: 250, Item: "{id: app%d, domainName: app.example.com, customOriginConfig: {}}"}.WithFirst(leastOrigin),
+			limits.ListBound{Field: "origins[0].customHeaders", Set: set.Into("customHeaders: %s"), Most: 50, Item: "{name: X-%d, value: a}"},
 			limits.ListBound{Field: "origins[0].customOriginConfig.originSslProtocols", Set: customs.Into("originSslProtocols: %s"), Most: 4, Item: "TLSv1.%d", Least: 1}.Taking("SSLv3", "TLSv1", "TLSv1.1", "TLSv1.2"),
 		),
 	)
@@ -800,6 +816,11 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 			Refused:  b(`fieldLevelEncryptionId: my config`),
 			Says:     []string{".fieldLevelEncryptionId", `"my config" is not the ID of a field-level encryption configuration`, "use the ID"},
 		},
+		"a configuration of real-time logs is named by its ARN": {
+			Accepted: b(`realtimeLogConfigArn: ""`),
+			Refused:  b(`realtimeLogConfigArn: all`),
+			Says:     []string{".realtimeLogConfigArn", `"all" is not the ARN of a real-time log configuration`, "use arn:aws:cloudfront::<account>:realtime-log-config/<name>"},
+		},
 		"a key group is named by its ID": {
 			Accepted: b(`trustedKeyGroups: [` + cachePolicy + `]`),
 			Refused:  b(`trustedKeyGroups: [my keys]`),
@@ -869,6 +890,7 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 			limits.TextBound{Field: path + ".originRequestPolicyId", Set: b.Into("originRequestPolicyId: %s").Text, Longest: 64, Shortest: "1"},
 			limits.TextBound{Field: path + ".responseHeadersPolicyId", Set: b.Into("responseHeadersPolicyId: %s").Text, Longest: 64, Shortest: "1"},
 			limits.TextBound{Field: path + ".fieldLevelEncryptionId", Set: b.Into("fieldLevelEncryptionId: %s").Text, Longest: 64, Shortest: "a"},
+			limits.TextBound{Field: path + ".realtimeLogConfigArn", Set: b.Into("realtimeLogConfigArn: %s").Text, Longest: 256, Start: realtimeLog},
 			limits.TextBound{Field: path + ".trustedKeyGroups[0]", Set: b.Into("trustedKeyGroups: [%s]").Text, Longest: 64, Shortest: "a"},
 			limits.TextBound{Field: path + ".functionAssociations[0].functionArn", Set: inFunction.Into("{eventType: viewer-request, functionArn: %s}").Text, Longest: 108, Start: function, Shortest: function, Valid: function},
 			limits.TextBound{Field: path + ".lambdaFunctionAssociations[0].lambdaFunctionArn", Set: inLambda.Into("{eventType: origin-request, lambdaFunctionArn: %s}").Text, Longest: 256, Start: lambda, Shortest: lambda},
@@ -884,7 +906,7 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 			),
 		),
 		limits.Lists(
-			limits.ListBound{Field: path + ".trustedKeyGroups", Set: b.Into("trustedKeyGroups: %s"), Most: 4, Item: "k%d"},
+			limits.ListBound{Field: path + ".trustedKeyGroups", Set: b.Into("trustedKeyGroups: %s"), Most: 50, Item: "k%d"},
 			limits.ListBound{Field: path + ".functionAssociations", Set: b.Into("functionAssociations: %s"), Most: 2, Item: "{functionArn: " + limits.Quote(function) + ", eventType: viewer-%d}"}.
 				Taking("{functionArn: "+limits.Quote(function)+", eventType: viewer-request}", "{functionArn: "+limits.Quote(function)+", eventType: viewer-response}"),
 			limits.ListBound{Field: path + ".lambdaFunctionAssociations", Set: b.Into("lambdaFunctionAssociations: %s"), Most: 4, Item: "{lambdaFunctionArn: " + limits.Quote(lambda) + ", eventType: viewer-%d}"}.
@@ -897,6 +919,8 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 const (
 	function = "arn:aws:cloudfront::111122223333:function/rewrite"
 	lambda   = "arn:aws:lambda:us-east-1:111122223333:function:rewrite:3"
+
+	realtimeLog = "arn:aws:cloudfront::111122223333:realtime-log-config/all"
 )
 
 // distributionBounds are those of everything but origins and behaviors.
@@ -915,11 +939,15 @@ func distributionBounds() map[string]limits.Case {
 		limits.Required("tenantConfig.parameterDefinitions[0].", limits.In("tenantConfig: {parameterDefinitions: [%s]}"), leastParameter, "name", "definition"),
 		limits.Required("tenantConfig.parameterDefinitions[0].definition.", limits.Setter(parameter).Into("definition: %s"), `{stringSchema: {required: true}}`, "stringSchema"),
 		limits.Required("tenantConfig.parameterDefinitions[0].definition.stringSchema.", limits.Setter(parameter).Into("definition: {stringSchema: %s}"), `{required: true}`, "required"),
+		limits.Required("viewerMtlsConfig.trustStoreConfig.", limits.In("viewerMtlsConfig: {mode: required, trustStoreConfig: %s}"), `{trustStoreId: ts_1}`, "trustStoreId"),
 		limits.Required("logging.", limits.Setter(direct).Into("logging: %s"), `{bucket: logs.s3.amazonaws.com}`, "bucket"),
 		limits.Texts(
 			limits.TextBound{Field: "distributionId", Set: limits.In("{adoptionPolicy: Force, distributionId: %s}").Text, Longest: 32, Shortest: "E"},
 			limits.TextBound{Field: "comment", Set: limits.In("comment: %s").Text, Longest: 128, Shortest: "c"},
 			limits.TextBound{Field: "webACLId", Set: limits.In("webACLId: %s").Text, Longest: 2048, Start: webACL, Shortest: webACL},
+			limits.TextBound{Field: "cacheTagConfig.headerName", Set: limits.In("cacheTagConfig: {headerName: %s}").Text, Longest: 256, Shortest: "t"},
+			limits.TextBound{Field: "connectionFunctionAssociation.id", Set: limits.In("connectionFunctionAssociation: {id: %s}").Text, Longest: 128, Shortest: "f"},
+			limits.TextBound{Field: "viewerMtlsConfig.trustStoreConfig.trustStoreId", Set: limits.In("viewerMtlsConfig: {mode: required, trustStoreConfig: {trustStoreId: %s}}").Text, Longest: 128, Shortest: "t"},
 			limits.TextBound{Field: "defaultRootObject", Set: limits.In("defaultRootObject: %s").Text, Longest: 255, Shortest: "i"},
 			limits.TextBound{Field: "originGroups[0].id", Set: group.Into("id: %s").Text, Longest: 128, Shortest: "g"},
 			limits.TextBound{Field: "originGroups[0].members[0].originId", Set: group.Into("members: [{originId: %s}, {originId: spare}]").Text, Longest: 128, Shortest: "app", Valid: "app"},
@@ -936,6 +964,7 @@ func distributionBounds() map[string]limits.Case {
 		),
 		limits.Numbers(limits.Number("customErrorResponses[0].errorCachingMinTTL", limits.Setter(errorResponse).Into("errorCachingMinTTL: %s"), 0, 31536000)),
 		limits.Choices(
+			limits.Choice("viewerMtlsConfig.mode", limits.In("viewerMtlsConfig: {trustStoreConfig: {trustStoreId: ts_1}, mode: %s}"), []string{"required", "optional", "passthrough"}, "none"),
 			limits.Choice("httpVersion", limits.In("httpVersion: %s"), []string{"http1.1", "http2", "http3", "http2and3"}, "http4"),
 			limits.Choice("priceClass", standard("priceClass: %s"), []string{"PriceClass_100", "PriceClass_200", "PriceClass_All"}, "PriceClass_300"),
 			limits.Choice("originGroups[0].selectionCriteria", group.Into("selectionCriteria: %s"), []string{"default", "media-quality-based"}, "random"),
@@ -956,15 +985,15 @@ func distributionBounds() map[string]limits.Case {
 			limits.Choice("restrictions.geoRestriction.restrictionType", limits.Setter(geo).Into("locations: [DE], restrictionType: %s"), []string{"whitelist", "blacklist"}, "allowlist"),
 		),
 		limits.Lists(
-			limits.ListBound{Field: "originGroups", Set: func(groups string) string { return limits.Overlay(pair("{}"), "originGroups: "+groups) }, Most: 10, Item: strings.Replace(leastGroupOfTwo, "id: both", "id: g%d", 1)},
+			limits.ListBound{Field: "originGroups", Set: func(groups string) string { return limits.Overlay(pair("{}"), "originGroups: "+groups) }, Most: 100, Item: strings.Replace(leastGroupOfTwo, "id: both", "id: g%d", 1)},
 			limits.ListBound{Field: "originGroups[0].failoverCriteria.statusCodes", Set: group.Into("failoverCriteria: {statusCodes: %s}"), Most: 9, Item: "50%d", Least: 1}.
 				Taking("400", "403", "404", "416", "429", "500", "502", "503", "504"),
-			limits.ListBound{Field: "cacheBehaviors", Set: limits.In("cacheBehaviors: %s"), Most: 25, Item: limits.Overlay(leastBehavior, `pathPattern: /p%d`)},
+			limits.ListBound{Field: "cacheBehaviors", Set: limits.In("cacheBehaviors: %s"), Most: 250, Item: limits.Overlay(leastBehavior, `pathPattern: /p%d`)},
 			limits.ListBound{Field: "customErrorResponses", Set: limits.In("customErrorResponses: %s"), Most: 11, Item: "{errorCode: 50%d}"}.
 				Taking("{errorCode: 400}", "{errorCode: 403}", "{errorCode: 404}", "{errorCode: 405}", "{errorCode: 414}", "{errorCode: 416}",
 					"{errorCode: 500}", "{errorCode: 501}", "{errorCode: 502}", "{errorCode: 503}", "{errorCode: 504}"),
 			limits.ListBound{Field: "tenantConfig.parameterDefinitions", Set: limits.In("tenantConfig: {parameterDefinitions: %s}"), Most: 50, Item: strings.Replace(leastParameter, "name: tenant", "name: p%d", 1)},
-			limits.ListBound{Field: "aliases", Set: alias, Most: 100, Item: "a%d.example.com"},
+			limits.ListBound{Field: "aliases", Set: alias, Most: 500, Item: "a%d.example.com"},
 			limits.ListBound{Field: "restrictions.geoRestriction.locations", Set: limits.Setter(geo).Into("restrictionType: whitelist, locations: %s"), Most: 300, Item: "C%d"}.Taking("DE", "FR"),
 		),
 	)

@@ -19,9 +19,11 @@ func invalidationCases() map[string]limits.Case {
 	in := limits.In
 	return limits.Merged(invalidationRules(), limits.Lists(
 		limits.ListBound{Field: "paths", Set: in("paths: %s"), Most: 300, Item: "/page-%d"},
+		limits.ListBound{Field: "tags", Set: in("tags: %s"), Most: 100, Item: "tag-%d"},
 	), limits.Texts(
 		limits.TextBound{Field: "tenantRef.name", Set: in("tenantRef: {name: %s}").Text, Longest: 253, Shortest: "s"},
 		limits.TextBound{Field: "paths[0]", Set: in("paths: [%s]").Text, Longest: 1024, Start: "/", Shortest: "/"},
+		limits.TextBound{Field: "tags[0]", Set: in("tags: [%s]").Text, Longest: 256, Shortest: "t"},
 	), limits.Required("tenantRef.", in("tenantRef: %s"), "{name: shop}", "name"),
 		limits.Required("selector.matchExpressions[0].", in("{tenantRef: null, selector: {matchExpressions: [%s]}}"), "{key: tier, operator: Exists}", "key", "operator"),
 	)
@@ -41,11 +43,25 @@ func invalidationRules() map[string]limits.Case {
 			Accepted: `{tenantRef: null, selector: {matchExpressions: [{key: tier, operator: Exists}]}}`, Refused: `{tenantRef: null, selector: {matchLabels: {}}}`,
 			Says: []string{"spec.selector", "an empty selector would select every tenant"},
 		},
-		"there are paths": {
-			Accepted: `paths: [/]`, Refused: `paths: null`, Says: []string{"spec.paths", "Required"},
+		"there are paths or tags": {
+			Accepted: `{paths: null, tags: [a]}`, Refused: `paths: null`, Says: []string{"set paths, such as /* for everything, or tags"},
 		},
-		"and not an empty list of them": {
-			Accepted: `paths: [/]`, Refused: `paths: []`, Says: []string{"spec.paths", "at least 1 items"},
+		"and not only empty lists of them": {
+			Accepted: `{paths: [], tags: [a]}`, Refused: `{paths: [], tags: []}`, Says: []string{"set paths, such as /* for everything, or tags"},
+		},
+		"a tag is no path": {
+			Accepted: `tags: ["product:7"]`, Refused: `paths: ["#product:7"]`, Says: []string{"spec.paths", `"#product:7" does not begin with a slash`, "as a tag in spec.tags, without the #"},
+		},
+		"a tag is written without the sign that AWS uses": {
+			Accepted: `tags: ["a#b"]`, Refused: `tags: ["#b"]`, Says: []string{"spec.tags", `"#b" begins with #, which the operator adds`},
+		},
+		"a tag has no star": {
+			Accepted: `tags: ["!a~)+-./"]`, Refused: `tags: [product-*]`, Says: []string{"spec.tags", `"product-*" has a comma, a star`},
+		},
+		"nor a comma": {Accepted: `tags: [a, b]`, Refused: `tags: ["a,b"]`, Says: []string{"spec.tags", `"a,b" has a comma`}},
+		"nor a space": {Accepted: `tags: [a, A]`, Refused: `tags: ["a b"]`, Says: []string{"spec.tags", `"a b" has a comma, a star, a space`}},
+		"a tag is listed once": {
+			Accepted: `tags: [a, A]`, Refused: `tags: [a, a]`, Says: []string{"spec.tags[1]", "Duplicate value"},
 		},
 		"a path begins with a slash": {
 			Accepted: `paths: ["/*"]`, Refused: `paths: [/a, https://shop.example.com/a]`,
@@ -113,7 +129,7 @@ func TestHowKubectlShowsInvalidations(t *testing.T) {
 	if diff := cmp.Diff([]string{"Name", "READY", "REASON", "TENANTS", "COMPLETED", "FAILED", "AGE"}, narrow); diff != "" {
 		t.Errorf("columns of kubectl get (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"STARTED", "FINISHED"}, wide); diff != "" {
+	if diff := cmp.Diff([]string{"EXPECTED", "STARTED", "FINISHED"}, wide); diff != "" {
 		t.Errorf("further columns of kubectl get -o wide (-want +got):\n%s", diff)
 	}
 }

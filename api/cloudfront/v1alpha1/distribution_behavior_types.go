@@ -89,9 +89,9 @@ type CacheBehaviorSettings struct {
 	LambdaFunctionAssociations []LambdaFunctionAssociation `json:"lambdaFunctionAssociations,omitempty"`
 
 	// trustedKeyGroups are the IDs of the key groups whose keys sign URLs and cookies; only signed requests are then
-	// allowed. If omitted, all requests are allowed.
+	// allowed. At most 50; AWS allows 4 until it raises your quota. If omitted, all requests are allowed.
 	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:MaxItems=50
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[A-Za-z0-9_-]+$'))",messageExpression="'\"' + self.map(k, !k.matches('^[A-Za-z0-9_-]+$'), k)[0] + '\" is not the ID of a key group: use the ID, not the ARN or the name'",message="must be the ID of a key group, not its ARN or name"
@@ -105,6 +105,14 @@ type CacheBehaviorSettings struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_-]+$')",messageExpression="'\"' + self + '\" is not the ID of a field-level encryption configuration: use the ID, not the ARN or the name'",message="must be the ID of a field-level encryption configuration, not its ARN or name"
 	// +optional
 	FieldLevelEncryptionID string `json:"fieldLevelEncryptionId,omitempty"`
+
+	// realtimeLogConfigArn is the ARN of the real-time log configuration for these requests. If omitted, the behavior keeps
+	// what it has; an empty text removes it.
+	// +kubebuilder:validation:MinLength=0
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws(-[a-z]+)*:cloudfront::[0-9]{12}:realtime-log-config/[^/]+$')",messageExpression="'\"' + self + '\" is not the ARN of a real-time log configuration: use arn:aws:cloudfront::<account>:realtime-log-config/<name>'",message="must be the ARN of a real-time log configuration: arn:aws:cloudfront::<account>:realtime-log-config/<name>"
+	// +optional
+	RealtimeLogConfigARN *string `json:"realtimeLogConfigArn,omitempty"`
 
 	// grpcConfig enables gRPC. Default: disabled.
 	// +optional

@@ -12,29 +12,26 @@ type Origin struct {
 	ID string `json:"id,omitempty"`
 
 	// domainName is the DNS name of the server, or of the bucket. For a multi-tenant distribution it may have
-	// up to two parameters, as in {{region}}.origin.example.com.
+	// parameters, as in {{region}}.origin.example.com: two, until AWS raises your quota.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([A-Za-z0-9._-]|[{][{][^{}]*[}][}])+$')",messageExpression="'\"' + self + '\" is not the DNS name of an origin: no scheme, port or path; a parameter is written {{name}}'",message="must be a DNS name, without scheme, port or path; a parameter is written {{name}}"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('[{][{].*[{][{].*[{][{]')",messageExpression="'\"' + self + '\" has more than two parameters, but CloudFront supports at most two in a domainName: remove one'",message="CloudFront supports at most two parameters in a domainName: remove one"
 	// +required
 	DomainName string `json:"domainName,omitempty"`
 
 	// originPath is prepended to the path of each request. It starts with a slash and does not end with one, at most 255
-	// characters. For a multi-tenant distribution it may have up to two parameters, as in /customers/{{tenant}}. Default:
-	// none.
+	// characters. For a multi-tenant distribution it may have parameters, as in /customers/{{tenant}}: two, until AWS
+	// raises your quota. Default: none.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=255
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('/') && !self.endsWith('/')",messageExpression="'\"' + self + '\" is not an origin path: it must start with a slash and not end with one'",message="the path must start with a slash and not end with one"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('[{][{].*[{][{].*[{][{]')",messageExpression="'\"' + self + '\" has more than two parameters, but CloudFront supports at most two in an originPath: remove one'",message="CloudFront supports at most two parameters in an originPath: remove one"
 	// +optional
 	OriginPath string `json:"originPath,omitempty"`
 
-	// customHeaders are sent to the origin with every request, at most 30. Anyone who can read this object can read them.
-	// Default: none.
+	// customHeaders are sent to the origin with every request, at most 50. AWS allows 30 until it raises your quota.
+	// Anyone who can read this object can read them. Default: none.
 	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=30
-	// +kubebuilder:validation:XValidation:rule="self.all(h, self.exists_one(o, o.name.lowerAscii() == h.name.lowerAscii()))",messageExpression="'\"' + self.map(h, !self.exists_one(o, o.name.lowerAscii() == h.name.lowerAscii()), h.name)[0] + '\" is set twice, because header names are not case-sensitive: remove one of them'",message="a header is set twice, because header names are not case-sensitive: remove one of them"
+	// +kubebuilder:validation:MaxItems=50
 	// +listType=map
 	// +listMapKey=name
 	// +optional
@@ -91,7 +88,7 @@ type CustomHeader struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9!#$%&*+.^_|~-]+$')",messageExpression="'\"' + self + '\" is not a header name: use letters, digits and hyphens'",message="use letters, digits and hyphens"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('^(?i)(cache-control|connection|content-length|cookie|host|if-match|if-modified-since|if-none-match|if-range|if-unmodified-since|max-forwards|pragma|proxy-authenticate|proxy-authorization|proxy-connection|range|request-range|te|trailer|transfer-encoding|upgrade|via|x-real-ip|x-amz-.*|x-edge-.*)$')",messageExpression="'\"' + self + '\" is a header that CloudFront does not allow a distribution to set: remove it, or forward the header of the viewer with an origin request policy'",message="CloudFront does not allow a distribution to set this header: remove it, or forward the header of the viewer with an origin request policy"
+	// +kubebuilder:validation:XValidation:rule="!(self.lowerAscii() in ['cache-control', 'connection', 'content-length', 'cookie', 'host', 'if-match', 'if-modified-since', 'if-none-match', 'if-range', 'if-unmodified-since', 'max-forwards', 'pragma', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'range', 'request-range', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'via', 'x-real-ip'] || self.lowerAscii().startsWith('x-amz-') || self.lowerAscii().startsWith('x-edge-'))",messageExpression="'\"' + self + '\" is a header that CloudFront does not allow a distribution to set: remove it, or forward the header of the viewer with an origin request policy'",message="CloudFront does not allow a distribution to set this header: remove it, or forward the header of the viewer with an origin request policy"
 	// +required
 	Name string `json:"name,omitempty"`
 
@@ -150,6 +147,23 @@ type CustomOriginConfig struct {
 	// ipAddressType is the type of addresses that CloudFront connects to: ipv4, ipv6, or dualstack. Default: ipv4.
 	// +optional
 	IPAddressType IPAddressType `json:"ipAddressType,omitempty"`
+
+	// originMtlsConfig makes CloudFront identify itself to the server by a certificate (mutual TLS). If omitted, the origin
+	// keeps what it has; {} removes it.
+	// +optional
+	OriginMTLSConfig *OriginMTLSConfig `json:"originMtlsConfig,omitempty"`
+}
+
+// OriginMTLSConfig names the certificate that CloudFront shows to a server.
+//
+// +kubebuilder:validation:MinProperties=0
+type OriginMTLSConfig struct {
+	// clientCertificateArn is the ARN of a client certificate in AWS Certificate Manager, in us-east-1.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:acm:us-east-1:[0-9]{12}:certificate/[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ARN of an ACM certificate in us-east-1: request or import the client certificate there and use its ARN'",message="must be the ARN of an ACM certificate in us-east-1"
+	// +optional
+	ClientCertificateARN string `json:"clientCertificateArn,omitempty"`
 }
 
 // S3OriginConfig says how CloudFront reads a bucket.

@@ -47,8 +47,8 @@ type DistributionList struct {
 	Items []Distribution `json:"items"`
 }
 
-// DistributionSpec is the desired distribution. Lists are complete, and an omitted block means AWS's default. AWS
-// settings without a field here (such as real-time logs) are not changed.
+// DistributionSpec is the desired distribution. Lists are complete, and an omitted block means AWS's default, unless
+// its field says otherwise. AWS settings without a field here (such as staging) are not changed.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.distributionId) == has(oldSelf.distributionId)",messageExpression="'whether a distribution is created or adopted cannot be changed, and distributionId was ' + (has(oldSelf.distributionId) ? '\"' + oldSelf.distributionId + '\"' : 'absent') + ': restore that, or delete this object (deletionPolicy Retain keeps the distribution) and create a new one'",message="whether a distribution is created or adopted cannot be changed: restore the previous distributionId, or delete this object (deletionPolicy Retain keeps the distribution) and create a new one",fieldPath=".distributionId"
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !has(self.distributionId) || !has(self.adoptionPolicy) || self.adoptionPolicy != 'Never'",messageExpression="'distributionId \"' + self.distributionId + '\" is an existing distribution, but adoptionPolicy Never adopts nothing: set adoptionPolicy to IfUnowned, or to Force if another cluster owns it, or remove distributionId to create a distribution'",message="distributionId is an existing distribution, but adoptionPolicy Never adopts nothing: set adoptionPolicy to IfUnowned, or to Force if another cluster owns it, or remove distributionId to create a distribution",fieldPath=".adoptionPolicy",optionalOldSelf=true
@@ -107,17 +107,19 @@ type DistributionConfig struct {
 	// +optional
 	Comment string `json:"comment,omitempty"`
 
-	// origins are the servers that CloudFront fetches content from, 1 to 25.
+	// origins are the servers that CloudFront fetches content from, 1 to 250. AWS allows 100 until it
+	// raises your quota.
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=25
+	// +kubebuilder:validation:MaxItems=250
 	// +listType=map
 	// +listMapKey=id
 	// +required
 	Origins []Origin `json:"origins,omitempty"`
 
-	// originGroups are pairs of origins, where the second takes over when the first fails, at most 10. Default: none.
+	// originGroups are pairs of origins, where the second takes over when the first fails, at most 100. AWS
+	// allows 10 until it raises your quota. Default: none.
 	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:MaxItems=100
 	// +listType=map
 	// +listMapKey=id
 	// +optional
@@ -127,11 +129,11 @@ type DistributionConfig struct {
 	// +required
 	DefaultCacheBehavior *CacheBehaviorSettings `json:"defaultCacheBehavior,omitempty"`
 
-	// cacheBehaviors handle requests for specific paths, at most 25. The first one whose pathPattern matches is used.
-	// Default: none.
+	// cacheBehaviors handle requests for specific paths, at most 250. The first one whose pathPattern matches is used.
+	// AWS allows 75, with the default behavior, until it raises your quota. Default: none.
 	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=25
-	// +kubebuilder:validation:XValidation:rule="self.all(b, self.exists_one(c, c.pathPattern == b.pathPattern))",messageExpression="'\"' + self.map(b, !self.exists_one(c, c.pathPattern == b.pathPattern), b.pathPattern)[0] + '\" is the pathPattern of two behaviors, so the second would never be used: remove one of them'",message="two behaviors have the same pathPattern, so the second would never be used: remove one of them"
+	// +kubebuilder:validation:MaxItems=250
+	// +kubebuilder:validation:XValidation:rule="size(self) > 100 || self.all(b, self.exists_one(c, c.pathPattern == b.pathPattern))",messageExpression="'\"' + self.map(b, !self.exists_one(c, c.pathPattern == b.pathPattern), b.pathPattern)[0] + '\" is the pathPattern of two behaviors, so the second would never be used: remove one of them'",message="two behaviors have the same pathPattern, so the second would never be used: remove one of them"
 	// +listType=atomic
 	// +optional
 	CacheBehaviors []CacheBehavior `json:"cacheBehaviors,omitempty"`
@@ -178,10 +180,25 @@ type DistributionConfig struct {
 	// +optional
 	TenantConfig *TenantConfig `json:"tenantConfig,omitempty"`
 
-	// aliases are the domains of a standard distribution, at most 100. Only with connectionMode direct. Default: none in
-	// addition to CloudFront's own domain.
+	// cacheTagConfig names the header with which the origin tags its responses, so that an Invalidation can remove them from
+	// the caches by their tags. If omitted, the distribution keeps what it has; {} removes it.
+	// +optional
+	CacheTagConfig *CacheTagConfig `json:"cacheTagConfig,omitempty"`
+
+	// viewerMtlsConfig makes viewers identify themselves by a certificate (mutual TLS). If omitted, the distribution keeps
+	// what it has; {} removes it.
+	// +optional
+	ViewerMTLSConfig *ViewerMTLSConfig `json:"viewerMtlsConfig,omitempty"`
+
+	// connectionFunctionAssociation runs a connection function when a viewer connects with mutual TLS. If omitted, the
+	// distribution keeps what it has; {} removes it.
+	// +optional
+	ConnectionFunctionAssociation *ConnectionFunctionAssociation `json:"connectionFunctionAssociation,omitempty"`
+
+	// aliases are the domains of a standard distribution, at most 500. AWS allows 100 until it raises your quota. Only with
+	// connectionMode direct. Default: none in addition to CloudFront's own domain.
 	// +kubebuilder:validation:MinItems=0
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=500
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.all(a, a.matches('^([*][.])?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$'))",messageExpression="'\"' + self.map(a, !a.matches('^([*][.])?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$'), a)[0] + '\" is not a fully qualified domain name like shop.example.com in lower case: no scheme, port, path or dot at its end; an internationalized name in punycode'",message="must be a fully qualified domain name like shop.example.com, in lower case"
@@ -203,6 +220,65 @@ type DistributionConfig struct {
 	// connectionMode direct. Default: no logs.
 	// +optional
 	Logging *Logging `json:"logging,omitempty"`
+}
+
+// CacheTagConfig says how responses are tagged.
+//
+// +kubebuilder:validation:MinProperties=0
+type CacheTagConfig struct {
+	// headerName is the header of the origin's responses that lists the tags, separated by commas, such as cache-tag. An
+	// object that is in the caches when the header changes keeps the tags that it has.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9!#$%&*+.^_|~-]+$')",messageExpression="'\"' + self + '\" is not a header name: use letters, digits and hyphens'",message="use letters, digits and hyphens"
+	// +optional
+	HeaderName string `json:"headerName,omitempty"`
+}
+
+// ViewerMTLSConfig says whether viewers have to show a certificate.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.mode) || self.mode == 'passthrough' || has(self.trustStoreConfig)",messageExpression="'with mode \"' + self.mode + '\" CloudFront checks certificates against a trust store: set trustStoreConfig.trustStoreId'",message="CloudFront checks certificates against a trust store: set trustStoreConfig.trustStoreId",fieldPath=".trustStoreConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.trustStoreConfig) || has(self.mode)",message="a trust store has no effect without a mode: set mode to required or optional, or remove trustStoreConfig",fieldPath=".mode"
+// +kubebuilder:validation:MinProperties=0
+type ViewerMTLSConfig struct {
+	// mode is required (a viewer without a valid certificate can't connect), optional (it can, but an invalid one is
+	// refused), or passthrough (the origin checks the certificate).
+	// +optional
+	Mode ViewerMTLSMode `json:"mode,omitempty"`
+
+	// trustStoreConfig is what the certificates are checked against. It is required unless the mode is passthrough.
+	// +optional
+	TrustStoreConfig *TrustStoreConfig `json:"trustStoreConfig,omitempty"`
+}
+
+// TrustStoreConfig names the trust store for the certificates of viewers.
+type TrustStoreConfig struct {
+	// trustStoreId is the ID of the trust store.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_-]+$')",messageExpression="'\"' + self + '\" is not the ID of a trust store: use the ID, not the ARN or the name'",message="must be the ID of a trust store, not its ARN or name"
+	// +required
+	TrustStoreID string `json:"trustStoreId,omitempty"`
+
+	// advertiseTrustStoreCaNames tells viewers the names of the authorities in the trust store. Default: false.
+	// +optional
+	AdvertiseTrustStoreCANames *bool `json:"advertiseTrustStoreCaNames,omitempty"`
+
+	// ignoreCertificateExpiry accepts expired certificates. Default: false.
+	// +optional
+	IgnoreCertificateExpiry *bool `json:"ignoreCertificateExpiry,omitempty"`
+}
+
+// ConnectionFunctionAssociation runs a connection function.
+//
+// +kubebuilder:validation:MinProperties=0
+type ConnectionFunctionAssociation struct {
+	// id is the ID of the connection function.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_-]+$')",messageExpression="'\"' + self + '\" is not the ID of a connection function: use the ID, not the ARN or the name'",message="must be the ID of a connection function, not its ARN or name"
+	// +optional
+	ID string `json:"id,omitempty"`
 }
 
 // CustomErrorResponse replaces an error response.
@@ -395,6 +471,10 @@ const (
 	// ConnectionModeDirect serves viewers.
 	ConnectionModeDirect ConnectionMode = "direct"
 )
+
+// ViewerMTLSMode says how certificates of viewers are checked.
+// +kubebuilder:validation:Enum=required;optional;passthrough
+type ViewerMTLSMode string
 
 // HTTPVersion is the highest version of HTTP that viewers can use.
 // +kubebuilder:validation:Enum=http1.1;http2;http3;http2and3

@@ -111,8 +111,8 @@ type EdgeGrantSpec struct {
 	// +optional
 	Roles []string `json:"roles,omitempty"`
 
-	// certificates are the ARNs of the ACM certificates that objects may name, and the IDs of server certificates in IAM
-	// that Distributions may name.
+	// certificates are the ARNs of the ACM certificates that objects may name, for viewers and for origins, and the IDs of
+	// server certificates in IAM that Distributions may name.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MinLength=1
@@ -137,7 +137,7 @@ type EdgeGrantSpec struct {
 	Origins *GrantedOrigins `json:"origins,omitempty"`
 
 	// functions are the ARNs of the CloudFront functions and of the versions of Lambda functions that Distributions may
-	// run, such as arn:aws:cloudfront::111122223333:function/shop-*.
+	// run, such as arn:aws:cloudfront::111122223333:function/shop-*, and the IDs of connection functions.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MinLength=1
@@ -146,7 +146,8 @@ type EdgeGrantSpec struct {
 	// +optional
 	Functions []string `json:"functions,omitempty"`
 
-	// keyGroups are the IDs of the key groups whose signatures Distributions may trust.
+	// keyGroups are the IDs of the key groups whose signatures Distributions may trust, and of the trust stores for the
+	// certificates of viewers.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MinLength=1
@@ -165,7 +166,7 @@ type EdgeGrantSpec struct {
 	FieldLevelEncryptions []string `json:"fieldLevelEncryptions,omitempty"`
 
 	// logBuckets are the domain names of the buckets that Distributions may write access logs to, in lower case, such as
-	// shop-*.s3.amazonaws.com.
+	// shop-*.s3.amazonaws.com, and the ARNs of real-time log configurations.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MinLength=1

@@ -4,7 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Invalidation removes paths of distribution tenants from the caches of CloudFront, once. One object represents one
+// Invalidation removes paths, or what is tagged, of distribution tenants from the caches of CloudFront, once. One object represents one
 // invalidation for each tenant in AWS. It is deleted automatically a while after it has finished.
 //
 // +kubebuilder:object:root=true
@@ -16,6 +16,7 @@ import (
 // +kubebuilder:printcolumn:name="COMPLETED",type=integer,JSONPath=`.status.completed`,description="Tenants whose caches no longer have the paths"
 // +kubebuilder:printcolumn:name="FAILED",type=integer,JSONPath=`.status.failed`,description="Tenants that could not be invalidated"
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="EXPECTED",type=date,priority=1,JSONPath=`.status.expectedCompletionTime`,description="When it will be finished at the rate that AWS documents"
 // +kubebuilder:printcolumn:name="STARTED",type=date,priority=1,JSONPath=`.status.startTime`,description="When the tenants were chosen"
 // +kubebuilder:printcolumn:name="FINISHED",type=date,priority=1,JSONPath=`.status.completionTime`,description="When the last tenant was completed or had failed"
 type Invalidation struct {
@@ -51,30 +52,43 @@ type InvalidationList struct {
 // +kubebuilder:validation:XValidation:rule="self == oldSelf",message="an invalidation is carried out once, so its spec cannot be changed: create another Invalidation"
 // +kubebuilder:validation:XValidation:rule="has(self.tenantRef) != has(self.selector)",message="say once which tenants are invalidated: set tenantRef for one, or selector for several",fieldPath=".tenantRef"
 // +kubebuilder:validation:XValidation:rule="!has(self.selector) || has(self.selector.matchLabels) && size(self.selector.matchLabels) > 0 || has(self.selector.matchExpressions) && size(self.selector.matchExpressions) > 0",message="an empty selector would select every tenant of the namespace: set matchLabels or matchExpressions",fieldPath=".selector"
+// +kubebuilder:validation:XValidation:rule="has(self.paths) && size(self.paths) > 0 || has(self.tags) && size(self.tags) > 0",message="say what is removed from the caches: set paths, such as /* for everything, or tags"
 type InvalidationSpec struct {
 	// tenantRef is a DistributionTenant of the same namespace. If it is not in AWS yet, the invalidation waits for an hour.
 	// +optional
 	TenantRef *InvalidationTenantReference `json:"tenantRef,omitempty"`
 
-	// selector selects DistributionTenants of the same namespace by their labels, at most 100. Those that are in AWS at the
-	// beginning are invalidated, and no others.
+	// selector selects DistributionTenants of the same namespace by their labels, any number. Those that exist at the
+	// beginning are invalidated, and none that are created later.
 	// +optional
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
 
 	// paths are what is removed from the caches, such as /images/logo.png or /images/*. Each begins with a slash. A star is
 	// only allowed at the end, and stands for any text; /* is everything. At most 15 paths may have one. AWS compares paths
-	// with the URLs of viewers, with upper and lower case and with query strings.
-	// +kubebuilder:validation:MinItems=1
+	// with the URLs of viewers, with upper and lower case and with query strings. At least one path or tag is required.
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=300
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.all(p, p.startsWith('/'))",messageExpression="'\"' + self.filter(p, !p.startsWith('/'))[0] + '\" does not begin with a slash: write it as a path, like /images/logo.png, without the domain'",message="each path must begin with a slash, like /images/logo.png"
+	// +kubebuilder:validation:XValidation:rule="self.all(p, p.startsWith('/'))",messageExpression="'\"' + self.filter(p, !p.startsWith('/'))[0] + '\" does not begin with a slash: write it as a path, like /images/logo.png, without the domain' + (self.exists(p, p.startsWith('#')) ? ', or as a tag in spec.tags, without the #' : '')",message="each path must begin with a slash, like /images/logo.png"
 	// +kubebuilder:validation:XValidation:rule="self.all(p, p.indexOf('*') < 0 || p.indexOf('*') == size(p) - 1)",messageExpression="'\"' + self.filter(p, p.indexOf('*') >= 0 && p.indexOf('*') != size(p) - 1)[0] + '\" has a star before its end: CloudFront takes one only as the last character, like /images/*'",message="a star is only allowed as the last character of a path, like /images/*"
 	// +kubebuilder:validation:XValidation:rule="self.all(p, p.matches('^[!-~]+$'))",messageExpression="'\"' + self.filter(p, !p.matches('^[!-~]+$'))[0] + '\" has a space or a character outside ASCII: encode it, like %20 for a space'",message="encode spaces and characters outside ASCII in paths, like %20 for a space"
 	// +kubebuilder:validation:XValidation:rule="self.filter(p, p.endsWith('*')).size() <= 15",message="CloudFront takes at most 15 paths with a star at the same time: use fewer, such as /* for everything"
 	// +listType=set
-	// +required
+	// +optional
 	Paths []string `json:"paths,omitempty"`
+
+	// tags remove what the origin has tagged with one of them, in the header of the distribution's cacheTagConfig. Each has
+	// up to 256 visible ASCII characters, without commas and stars. AWS does not distinguish upper and lower case.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.all(t, !t.startsWith('#'))",messageExpression="'\"' + self.filter(t, t.startsWith('#'))[0] + '\" begins with #, which the operator adds: write the tag as the origin does, without it'",message="write tags without the # at the beginning"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, t.matches('^[!-~]+$') && !t.contains(',') && !t.contains('*'))",messageExpression="'\"' + self.filter(t, !t.matches('^[!-~]+$') || t.contains(',') || t.contains('*'))[0] + '\" has a comma, a star, a space or a character outside ASCII, which no tag may have'",message="a tag has visible ASCII characters, without commas and stars"
+	// +listType=set
+	// +optional
+	Tags []string `json:"tags,omitempty"`
 
 	// ttlAfterFinished is how long the object is kept after it has finished, 1m to 720h (30 days). Default: 24h. It is
 	// deleted earlier if 20 others of the namespace have finished after it.
@@ -121,6 +135,11 @@ type InvalidationStatus struct {
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
+	// expectedCompletionTime is when the last tenant will be completed at the rate that AWS documents, if AWS takes a minute
+	// for each and nothing else is invalidated. It is computed when the tenants are chosen.
+	// +optional
+	ExpectedCompletionTime *metav1.Time `json:"expectedCompletionTime,omitempty"`
+
 	// total is the number of tenants.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
@@ -141,7 +160,8 @@ type InvalidationStatus struct {
 	// +optional
 	Failed *int32 `json:"failed,omitempty"`
 
-	// tenants are the tenants that were chosen. They are stored before AWS is called.
+	// tenants are the tenants that were chosen. They are stored before AWS is called. Of more than 100, the next ones take
+	// the places of completed ones, and of failed ones after the first 20.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=100
 	// +listType=map

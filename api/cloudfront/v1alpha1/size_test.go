@@ -148,3 +148,42 @@ func TestTheLargestStatusFits(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A distribution that is as large as the schema takes it, with usual texts, is validated within the API server's budget
+// and fits into the store.
+func TestTheLargestDistributionFits(t *testing.T) {
+	const most = 250
+	settings := func(n int) v1alpha1.CacheBehaviorSettings {
+		return v1alpha1.CacheBehaviorSettings{
+			TargetOriginID: fmt.Sprint("origin-", n), ViewerProtocolPolicy: "https-only", CachePolicyID: "658327ea-f89d-4fab-a63d-7e88639e58f6",
+		}
+	}
+	o := &v1alpha1.Distribution{}
+	o.Name, o.Namespace = "largest", newNamespace(t)
+	o.Spec.DefaultCacheBehavior = new(settings(0))
+	o.Spec.TenantConfig = &v1alpha1.TenantConfig{ParameterDefinitions: []v1alpha1.ParameterDefinition{{
+		Name: "tenant", Definition: &v1alpha1.ParameterSchema{StringSchema: &v1alpha1.StringSchema{Required: new(true)}},
+	}}}
+	for n := range most {
+		o.Spec.Origins = append(o.Spec.Origins, v1alpha1.Origin{
+			ID: fmt.Sprint("origin-", n), DomainName: fmt.Sprintf("{{tenant}}.o%d.example.com", n), CustomOriginConfig: &v1alpha1.CustomOriginConfig{},
+		})
+		for h := range 30 {
+			o.Spec.Origins[n].CustomHeaders = append(o.Spec.Origins[n].CustomHeaders, v1alpha1.CustomHeader{Name: fmt.Sprint("X-Header-", h), Value: long(20, h)})
+		}
+		o.Spec.CacheBehaviors = append(o.Spec.CacheBehaviors, v1alpha1.CacheBehavior{PathPattern: fmt.Sprintf("/path-%d/*", n), CacheBehaviorSettings: settings(n)})
+	}
+	began := time.Now()
+	if err := kube.Create(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("the API server took %s", time.Since(began))
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("the object has %d bytes", len(text))
+	if len(text) > 1<<20 {
+		t.Errorf("the object has %d bytes, and etcd takes one and a half million", len(text))
+	}
+}

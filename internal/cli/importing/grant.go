@@ -76,7 +76,7 @@ func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
 	by := map[grant.Thing][]string{}
 	for _, thing := range []grant.Thing{
 		grant.AKind, grant.ADistribution, grant.AGroup, grant.ACertificate, grant.AWebACL,
-		grant.AVPCOrigin, grant.AnAccessControl, grant.AFunction, grant.AKeyGroup, grant.AnEncryption, grant.ALogBucket,
+		grant.AVPCOrigin, grant.AnAccessControl, grant.AFunction, grant.AKeyGroup, grant.ATrustStore, grant.AnEncryption, grant.ALogBucket, grant.ALogConfig,
 	} {
 		by[thing] = valuesOf(wants, thing)
 	}
@@ -115,8 +115,9 @@ func (b *builder) edgeGrant(wants []grant.Want) *v1alpha1.EdgeGrant {
 	if vpc, controls := by[grant.AVPCOrigin], by[grant.AnAccessControl]; len(vpc)+len(controls) > 0 {
 		s.Origins = &v1alpha1.GrantedOrigins{VPCOrigins: atMost(vpc, maxGrantedOrigins), AccessControls: atMost(controls, maxGrantedOrigins)}
 	}
-	s.Functions, s.KeyGroups = atMost(by[grant.AFunction], maxGrantedFunctions), atMost(by[grant.AKeyGroup], maxGrantedFunctions)
-	s.FieldLevelEncryptions, s.LogBuckets = atMost(by[grant.AnEncryption], maxGrantedOrigins), atMost(by[grant.ALogBucket], maxGrantedOrigins)
+	s.Functions, s.KeyGroups = atMost(by[grant.AFunction], maxGrantedFunctions), atMost(slices.Concat(by[grant.AKeyGroup], by[grant.ATrustStore]), maxGrantedFunctions)
+	s.FieldLevelEncryptions = atMost(by[grant.AnEncryption], maxGrantedOrigins)
+	s.LogBuckets = atMost(slices.Concat(by[grant.ALogBucket], by[grant.ALogConfig]), maxGrantedOrigins)
 	s.Adopt = &v1alpha1.GrantedAdoption{
 		Policy: v1alpha1.GrantedAdoptionIfUnowned, Names: []string{"*"},
 		Until: new(metav1.NewTime(b.now().UTC().Truncate(24 * time.Hour).Add(adoptionTime))),

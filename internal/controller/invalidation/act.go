@@ -3,12 +3,12 @@ package invalidation
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/invalidation"
@@ -29,6 +29,8 @@ func (p *pass) Perform(ctx context.Context, _ reconcile.Keeper) error {
 	switch s := p.out.Decision.Step.(type) {
 	case invalidation.Choose:
 		p.choose(s)
+	case invalidation.Refill:
+		p.in.Refill(s)
 	case invalidation.GiveUp:
 		p.in.GiveUp(s)
 	case invalidation.Fail:
@@ -51,7 +53,7 @@ func (p *pass) choose(s invalidation.Choose) {
 	for _, other := range p.in.World.Spent {
 		known += other.Paths
 	}
-	spend := invalidation.SpentBy(p.in.Now, len(s.Tenants), p.in.Paths)
+	spend := invalidation.SpentBy(p.in.Now, s.Total, p.in.Paths)
 	if !p.spent.reserve(p.object.Namespace, p.object.UID, spend, known) {
 		p.in.World.Spent = p.spent.others(p.object.Namespace, p.object.UID, p.in.Now)
 		return
@@ -80,7 +82,7 @@ func (p *pass) request(ctx context.Context, t invalidation.Tenant) error {
 		p.in.Disowned(t.Name)
 		return nil
 	}
-	answer, err := place.Invalidations.CreateInvalidation(admitted, t.TenantID, p.reference(t), slices.Clone(p.object.Spec.Paths))
+	answer, err := place.Invalidations.CreateInvalidation(admitted, t.TenantID, p.reference(t), convert.InvalidatedItems(p.object))
 	return p.in.Requested(t.Name, answer, err)
 }
 

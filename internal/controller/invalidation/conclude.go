@@ -47,18 +47,15 @@ func (p *pass) count() {
 	if p.in.AllCompleted() {
 		p.Observer.InvalidationTook(p.in.Memory.Finished.Sub(p.in.Created))
 	}
-	before := map[string]invalidation.Tenant{}
-	for _, t := range p.before {
-		before[t.Name] = t
+	n := p.in.Totals().Minus(p.totals)
+	for range n.Requested {
+		p.Observer.PathsRequested(p.in.Paths)
 	}
-	for _, t := range p.in.Memory.Tenants {
-		was := before[t.Name]
-		if t.InvalidationID != was.InvalidationID {
-			p.Observer.PathsRequested(p.in.Paths)
-		}
-		if t.Ended() && !was.Ended() {
-			p.Observer.InvalidationEnded(t.State == invalidation.Completed)
-		}
+	for range n.Completed {
+		p.Observer.InvalidationEnded(true)
+	}
+	for range n.Failed {
+		p.Observer.InvalidationEnded(false)
 	}
 }
 

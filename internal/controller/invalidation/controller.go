@@ -43,7 +43,9 @@ type Options struct {
 	ClusterID string
 	// PathsPerDay is how many paths a namespace may request in 24 hours; 0: any number.
 	PathsPerDay int
-	Observer    Observer
+	// Rate is how many invalidations may be requested in a second; 0: any number. It only tells how long an object will take.
+	Rate     float64
+	Observer Observer
 }
 
 // Controller implements reconcile.Kind for Invalidation.

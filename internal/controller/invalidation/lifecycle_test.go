@@ -117,19 +117,6 @@ func TestATenantIsWaitedFor(t *testing.T) {
 	inAWS(t, w, "shop /index.html")
 }
 
-// More than a hundred tenants are refused as a whole.
-func TestASelectorIsBounded(t *testing.T) {
-	var names []string
-	for n := range 101 {
-		names = append(names, fmt.Sprintf("tenant%d", n))
-	}
-	w := offline(t, world.Options{}, names...)
-	apply(t, w, w.Invalidation("all", "", ofGold))
-	w.Advance(time.Minute)
-	is(t, w, "all", "False/ValidationFailed", "it selects 101 tenants", "can have 100")
-	inAWS(t, w)
-}
-
 // How long an invalidation took is measured once, and only of one that removed its paths from all caches.
 func TestItIsMeasuredOnce(t *testing.T) {
 	w := offline(t, world.Options{}, "shop")

@@ -23,8 +23,9 @@ type pass struct {
 	in     invalidation.Input
 	out    invalidation.Outcome
 	memory memory
-	// before are the tenants as status had them.
+	// before are the tenants as status had them, and totals their counts.
 	before []invalidation.Tenant
+	totals invalidation.Totals
 	// tenants are the objects by their names, as far as they matter.
 	tenants map[string]*v1alpha1.DistributionTenant
 	granted grant.Access
@@ -34,7 +35,7 @@ type pass struct {
 func (c *Controller) Begin(ctx context.Context, o *v1alpha1.Invalidation) (reconcile.Pass, error) {
 	p := &pass{Controller: c, object: o, memory: c.recall(o), in: convert.Invalidation(o), tenants: map[string]*v1alpha1.DistributionTenant{}}
 	p.in.Now = c.Clock.Now()
-	p.before = append(p.before, p.in.Memory.Tenants...)
+	p.before, p.totals, p.in.Rate = append(p.before, p.in.Memory.Tenants...), p.in.Totals(), c.Rate
 	p.in.World.PathsPerDay, p.in.World.Looks, p.in.World.FullUntil = c.PathsPerDay, p.memory.looks, p.memory.fullUntil
 	if err := p.observeNamespace(ctx); err != nil {
 		return nil, err
@@ -93,11 +94,24 @@ func (p *pass) observeTenants(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		if !p.in.Refills() {
+			return nil
+		}
+		p.in.World.Listed = true
+		return p.selected(ctx, func(o *v1alpha1.DistributionTenant) {
+			if !o.CreationTimestamp.After(p.in.Memory.Started) {
+				p.in.World.Next = append(p.in.World.Next, convert.InvalidationTarget(o))
+			}
+		})
 	}
 	if p.in.Tenant != "" {
 		return p.observeTenant(ctx, p.in.Tenant)
 	}
+	return p.selected(ctx, p.target)
+}
+
+// selected looks at each tenant that the selector selects.
+func (p *pass) selected(ctx context.Context, each func(*v1alpha1.DistributionTenant)) error {
 	selector, err := metav1.LabelSelectorAsSelector(p.object.Spec.Selector)
 	if err != nil {
 		p.in.World.Invalid = err.Error()
@@ -108,7 +122,7 @@ func (p *pass) observeTenants(ctx context.Context) error {
 		return err
 	}
 	for i := range list.Items {
-		p.target(&list.Items[i])
+		each(&list.Items[i])
 	}
 	return nil
 }

@@ -20,6 +20,31 @@ type Answer struct {
 // Choose takes the tenants over. They have to be stored before anything is requested.
 func (in *Input) Choose(s Choose) {
 	in.Memory.Started, in.Memory.Tenants, in.World.Unsaved = in.Now, s.Tenants, true
+	in.Memory.Total, in.Memory.Expected = s.Total, s.Expected
+}
+
+// Refill takes the next tenants over, like Choose. Those that have ended make room: all that are completed, and failed ones
+// after the first.
+func (in *Input) Refill(s Refill) {
+	if len(s.Tenants) == 0 {
+		in.Memory.Total, in.World.Unsaved = in.chosen(), true
+		in.end()
+		return
+	}
+	failures := 0
+	in.Memory.Tenants = slices.DeleteFunc(in.Memory.Tenants, func(t Tenant) bool {
+		if t.State == Failed {
+			failures++
+		}
+		leaves := t.State == Completed || t.State == Failed && failures > keptFailures
+		if leaves {
+			in.Memory.Left = in.Memory.Left.plus(Counts([]Tenant{t}))
+			delete(in.World.Looks, t.Name)
+		}
+		return leaves
+	})
+	in.Memory.Tenants, in.World.Unsaved = append(in.Memory.Tenants, s.Tenants...), true
+	in.Memory.Total = max(in.Memory.Total, in.chosen())
 }
 
 // GiveUp marks tenants as failed.
@@ -81,7 +106,7 @@ func (in *Input) Followed(t Tenant, a Answer, err error) error {
 		in.set(t.Name, func(t *Tenant) { t.State = Completed })
 	case kind == fault.NotFound && in.World.gone(t) != "":
 		in.fail(t.Name, "The tenant was deleted before the invalidation was completed.")
-	case kind == fault.NotFound && in.Now.Sub(in.Memory.Started) >= lostAfter:
+	case kind == fault.NotFound && in.Now.Sub(in.Memory.Started) >= lostAfter && look.Count >= lostLooks:
 		in.fail(t.Name, fmt.Sprintf("AWS does not know the invalidation %s of the tenant any more.", t.InvalidationID))
 	case kind == fault.NotFound:
 		// Reads of AWS may lag behind its writes.
@@ -118,7 +143,7 @@ func (in *Input) look(name string, l Look) {
 
 // end notes that the last tenant has ended.
 func (in *Input) end() {
-	if in.finished() || !in.started() || slices.ContainsFunc(in.Memory.Tenants, func(t Tenant) bool { return !t.Ended() }) {
+	if in.finished() || !in.started() || in.chosen() < in.Memory.Total || slices.ContainsFunc(in.Memory.Tenants, func(t Tenant) bool { return !t.Ended() }) {
 		return
 	}
 	in.Memory.Finished, in.World.Unsaved = in.Now, true

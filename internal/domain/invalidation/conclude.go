@@ -3,6 +3,7 @@ package invalidation
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -59,10 +60,19 @@ func ready(in Input, out Outcome) chain.Condition {
 	case problem != nil:
 		return say(problem.Reason, problem.Message)
 	}
-	if _, pending := in.pending(); pending || !in.started() {
-		return say(ReasonPending, "The invalidation is about to be requested from AWS.")
+	if _, pending := in.pending(); pending || !in.started() || in.chosen() < in.Memory.Total {
+		return say(ReasonPending, in.progress())
 	}
 	return say(ReasonInProgress, "AWS is removing the paths from the caches of CloudFront.")
+}
+
+// progress says how far the requests are, and when the last tenant will be completed.
+func (in Input) progress() string {
+	if in.Memory.Total < 2 {
+		return "The invalidation is about to be requested from AWS."
+	}
+	return fmt.Sprintf("%d of %d tenants are requested from AWS, as fast as it documents. The last is expected to be completed at %s.",
+		in.Totals().Requested, in.Memory.Total, in.Memory.Expected.UTC().Format(time.RFC3339))
 }
 
 // alarming distinguishes problems that a user should see from problems that the next pass settles. An error that is not
@@ -90,6 +100,7 @@ func (in Input) lookFailure() *chain.Problem {
 func (in Input) failures() string {
 	var names []string
 	var first Tenant
+	failed := in.Totals().Failed
 	for _, t := range in.Memory.Tenants {
 		if t.State != Failed {
 			continue
@@ -99,13 +110,16 @@ func (in Input) failures() string {
 		}
 		names = append(names, t.Name)
 	}
-	switch len(names) {
+	switch failed {
 	case 0:
 		return ""
 	case 1:
 		return fmt.Sprintf("The tenant %s was not invalidated: %s", first.Name, first.Message)
 	}
-	return fmt.Sprintf("%d of %d tenants were not invalidated: %s. status.tenants says why. The first: %s", len(names), len(in.Memory.Tenants), prose.List(names), first.Message)
+	if failed > len(names) {
+		names = append(names, "others")
+	}
+	return fmt.Sprintf("%d of %d tenants were not invalidated: %s. status.tenants says why. The first: %s", failed, in.Memory.Total, prose.List(names), first.Message)
 }
 
 // Created tells which invalidations a pass has created in AWS. before are the tenants as status had them.

@@ -28,7 +28,12 @@ func TestConclude(t *testing.T) {
 		want string
 		says string
 	}{
-		"nothing is requested yet":         {fresh(started(pending, pending)), invalidation.Outcome{}, "False/Pending", "about to be requested"},
+		"nothing is requested yet":                     {fresh(started(pending, pending)), invalidation.Outcome{}, "False/Pending", "0 of 2 tenants are requested from AWS, as fast as it documents. The last is expected to be completed at 2026-03-01T13:00:00Z."},
+		"nothing is requested yet for the only tenant": {fresh(started(pending)), invalidation.Outcome{}, "False/Pending", "about to be requested"},
+		"the next are not chosen yet":                  {fresh(started(done, done), more(9)), invalidation.Outcome{}, "False/Pending", "2 of 9 tenants are requested"},
+		"more have failed than are in the list": {fresh(started(failed, done), message, ended, func(in *invalidation.Input) {
+			in.Memory.Total, in.Memory.Left = 5_000, invalidation.Totals{Requested: 4_995, Completed: 4_990, Failed: 8}
+		}), invalidation.Outcome{}, "False/InvalidationFailed", "9 of 5000 tenants were not invalidated: t0, others. status.tenants says why. The first: Why."},
 		"one is not requested yet":         {fresh(started(progress, pending)), invalidation.Outcome{}, "False/Pending", ""},
 		"all are requested":                {fresh(started(progress, done)), invalidation.Outcome{}, "False/InProgress", "AWS is removing"},
 		"all are completed":                {fresh(started(done, done), ended), invalidation.Outcome{}, "True/Completed", ""},

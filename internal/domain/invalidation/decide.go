@@ -37,13 +37,14 @@ func rules() []rule {
 		chain.Ask("Expired", "A finished object is deleted after spec.ttlAfterFinished, or when 20 others of the namespace have finished after it.", expired),
 		chain.Ask("Finished", "What has finished is never requested again.", finished),
 		chain.Ask("Stored", "The tenants are stored before anything is requested for them.", stored),
+		chain.Ask("Refilled", "Of more than 100 tenants, the next ones are chosen before the others are all requested.", refilled),
 		chain.Ask("Followed", "AWS is asked how far accepted invalidations are, less and less often.", followed),
 		chain.Ask("Held", "Nothing is requested while the object is paused, its namespace has no right to, or all writes are stopped.", held),
-		chain.Ask("Selected", "The spec selects at least one tenant that is in AWS, and at most 100. One that is not there yet is waited for, up to an hour.", selected),
+		chain.Ask("Selected", "The spec selects at least one tenant that is in AWS. One that is not there yet is waited for, up to an hour.", selected),
 		chain.Ask("Limited", "The namespace has not requested too many paths in the last 24 hours.", limited),
 		chain.Ask("Chosen", "The tenants are chosen once. Tenants that come later are not included.", choose),
 		chain.Ask("Lost", "A tenant that is gone or was created again is not requested.", lost),
-		chain.Ask("Room", "After AWS had too many invalidations in progress, the next request waits for a minute.", room),
+		chain.Ask("Room", "The next request waits for a minute after AWS had too many invalidations in progress, and while the object alone has as many as AWS allows.", room),
 		chain.Ask("Requested", "Each tenant is requested once, one after the other.", requested),
 	}
 }
@@ -129,8 +130,6 @@ func selected(in Input) (Decision, bool) {
 	switch left := in.Created.Add(patience).Sub(in.Now); {
 	case in.World.Invalid != "":
 		return fail(ReasonValidationFailed, "spec.selector: %s. Create another Invalidation with a valid selector.", prose.Fit(in.World.Invalid, longestMessage))
-	case len(ready) > MostTenants:
-		return fail(ReasonValidationFailed, "spec.selector: it selects %d tenants, and an Invalidation can have %d. Create several with narrower selectors.", len(ready), MostTenants)
 	case len(ready) > 0 && in.unseen() != "" && left > 0:
 		return wait(left, ReasonReferenceNotReady, "The status of the DistributionTenant %s does not tell yet whether it is in AWS. The invalidation waits until it does.", in.unseen())
 	case len(ready) > 0:
@@ -143,8 +142,10 @@ func selected(in Input) (Decision, bool) {
 }
 
 // ready are the tenants that may be invalidated now.
-func (in Input) ready() []Target {
-	return slices.DeleteFunc(slices.Clone(in.World.Targets), func(t Target) bool { return t.TenantID == "" || t.Refused != "" })
+func (in Input) ready() []Target { return able(in.World.Targets) }
+
+func able(targets []Target) []Target {
+	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return t.TenantID == "" || t.Refused != "" })
 }
 
 // unseen is a tenant of which it is not known yet whether it is there. Empty: none.
@@ -213,12 +214,28 @@ func choose(in Input) (Decision, bool) {
 	if in.started() {
 		return pass()
 	}
-	var chosen []Tenant
-	for _, t := range in.ready() {
-		chosen = append(chosen, Tenant{Name: t.Name, TenantID: t.TenantID, State: Pending})
+	chosen := in.next(in.ready(), MostTenants)
+	total := len(in.ready())
+	return do(Choose{Tenants: chosen, Total: total, Expected: in.Now.Add(in.expected(total)).Truncate(time.Second)})
+}
+
+// refilled works through a selection in the order of names: the last name in the list is how far it has come.
+func refilled(in Input) (Decision, bool) {
+	if !in.World.Listed || !in.Refills() {
+		return pass()
 	}
-	slices.SortFunc(chosen, func(a, b Tenant) int { return cmp.Compare(a.Name, b.Name) })
-	return do(Choose{Tenants: chosen})
+	return do(Refill{Tenants: in.next(able(in.World.Next), in.free())})
+}
+
+// next are the first n targets whose names come after those in the list.
+func (in Input) next(targets []Target, n int) (next []Tenant) {
+	for _, t := range targets {
+		if len(in.Memory.Tenants) == 0 || t.Name > in.Memory.Tenants[len(in.Memory.Tenants)-1].Name {
+			next = append(next, Tenant{Name: t.Name, TenantID: t.TenantID, State: Pending})
+		}
+	}
+	slices.SortFunc(next, func(a, b Tenant) int { return cmp.Compare(a.Name, b.Name) })
+	return next[:min(n, len(next))]
 }
 
 func lost(in Input) (Decision, bool) {
@@ -254,7 +271,13 @@ func (w World) gone(t Tenant) string {
 }
 
 func room(in Input) (Decision, bool) {
-	if _, pending := in.pending(); !pending || !in.World.FullUntil.After(in.Now) {
+	_, pending := in.pending()
+	switch {
+	case !pending:
+		return pass()
+	case in.count(InProgress) >= in.room():
+		return do(Rest{After: in.nextLook()})
+	case !in.World.FullUntil.After(in.Now):
 		return pass()
 	}
 	return wait(in.sooner(in.World.FullUntil.Sub(in.Now)), ReasonTooManyInvalidations,
@@ -268,8 +291,11 @@ func requested(in Input) (Decision, bool) {
 	return pass()
 }
 
-// nextLook is the time to the next look that is due, zero without one.
+// nextLook is the time to the next look that is due, or to the next choice, zero without one.
 func (in Input) nextLook() (next time.Duration) {
+	if in.Refills() {
+		return storePause
+	}
 	for _, t := range in.Memory.Tenants {
 		if t.State != InProgress {
 			continue

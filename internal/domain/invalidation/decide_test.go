@@ -2,6 +2,7 @@ package invalidation_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // fresh is an object that was created a minute ago for a tenant that is there.
 func fresh(change ...func(*invalidation.Input)) invalidation.Input {
 	in := invalidation.Input{
-		Now: now, Created: now.Add(-time.Minute), Generation: 1, Tenant: "shop", Paths: 3, TTL: time.Hour,
+		Now: now, Created: now.Add(-time.Minute), Generation: 1, Tenant: "shop", Paths: 3, Rate: 0.5, TTL: time.Hour,
 		World: invalidation.World{Targets: []invalidation.Target{{Name: "shop", TenantID: "dt_1"}}, PathsPerDay: 100},
 	}
 	for _, c := range change {
@@ -39,7 +40,27 @@ func started(states ...invalidation.State) func(*invalidation.Input) {
 			in.Memory.Tenants = append(in.Memory.Tenants, t)
 			in.World.Targets = append(in.World.Targets, invalidation.Target{Name: t.Name, TenantID: t.TenantID})
 		}
+		in.Memory.Total, in.Memory.Expected = len(states), now.Add(time.Hour)
 	}
+}
+
+// more is an object that selects some more, which were looked up.
+func more(total int, next ...string) func(*invalidation.Input) {
+	return func(in *invalidation.Input) {
+		in.Memory.Total, in.World.Listed = total, true
+		for _, name := range next {
+			in.World.Next = append(in.World.Next, invalidation.Target{Name: name, TenantID: "dt_" + name})
+		}
+	}
+}
+
+// repeated is a state many times.
+func repeated(n int, s invalidation.State) []invalidation.State {
+	return slices.Repeat([]invalidation.State{s}, n)
+}
+
+func starred(stars int) func(*invalidation.Input) {
+	return func(in *invalidation.Input) { in.Paths, in.Stars = stars, stars }
 }
 
 func finished(ago time.Duration) func(*invalidation.Input) {
@@ -69,6 +90,23 @@ func selecting(n int) func(*invalidation.Input) {
 
 func held(in *invalidation.Input) { in.World.Hold = &chain.Halt{Reason: "Frozen", Message: "Stopped."} }
 
+func unlimited(in *invalidation.Input) { in.Paths, in.World.PathsPerDay = 1, 0 }
+
+// allLooked means that the next look is in a second.
+func allLooked(in *invalidation.Input) {
+	for _, t := range in.Memory.Tenants {
+		looked(t.Name, time.Second)(in)
+	}
+}
+
+// numbered are names that come after those of started.
+func numbered(n int) (names []string) {
+	for i := range n {
+		names = append(names, fmt.Sprintf("u%03d", i))
+	}
+	return names
+}
+
 func waited(in *invalidation.Input) { in.Created = now.Add(-time.Hour) }
 
 // looked sets when a tenant is looked at next.
@@ -86,7 +124,9 @@ func say(d invalidation.Decision) string {
 	text := fmt.Sprintf("%s: ", d.Rule)
 	switch s := d.Step.(type) {
 	case invalidation.Choose:
-		text += fmt.Sprintf("choose %d", len(s.Tenants))
+		text += fmt.Sprintf("choose %d of %d by %s", len(s.Tenants), s.Total, s.Expected.Sub(now))
+	case invalidation.Refill:
+		text += fmt.Sprintf("refill %d", len(s.Tenants))
 	case invalidation.GiveUp:
 		text += fmt.Sprintf("give up %d", len(s.Messages))
 	case invalidation.Request:
@@ -113,7 +153,7 @@ func TestDecide(t *testing.T) {
 		in   invalidation.Input
 		want string
 	}{
-		"the tenant is chosen before anything is requested":      {fresh(), "Chosen: choose 1"},
+		"the tenant is chosen before anything is requested":      {fresh(), "Chosen: choose 1 of 1 by 1m15s"},
 		"what was chosen in this pass has to be stored":          {fresh(started(pending), func(in *invalidation.Input) { in.World.Unsaved = true }), "Stored: rest 10ms"},
 		"then the first tenant is requested":                     {fresh(started(done, pending, pending)), "Requested: request t1"},
 		"a look that is due goes first":                          {fresh(started(progress, pending)), "Followed: follow t0"},
@@ -125,12 +165,26 @@ func TestDecide(t *testing.T) {
 		"also one that is not in AWS":                            {fresh(targets(invalidation.Target{Name: "shop"})), "Selected: rest 59m0s (ReferenceNotReady)"},
 		"and one that is not the object's":                       {fresh(targets(invalidation.Target{Name: "shop", TenantID: "dt_1", Refused: "AdoptionRequired"})), "Selected: rest 59m0s (ReferenceNotReady)"},
 		"also one of several of which nothing is known yet":      {fresh(selecting(2), unseen), "Selected: rest 59m0s (ReferenceNotReady)"},
-		"but not for more than an hour":                          {fresh(selecting(2), unseen, waited), "Chosen: choose 2"},
+		"but not for more than an hour":                          {fresh(selecting(2), unseen, waited), "Chosen: choose 2 of 2 by 1m17s"},
 		"for an hour":                                            {fresh(targets(), waited), "Selected: fail InvalidationFailed"},
-		"after an hour what is there is still taken":             {fresh(waited), "Chosen: choose 1"},
-		"a selector takes those that are in AWS":                 {fresh(selecting(2), func(in *invalidation.Input) { in.World.Targets[0].TenantID = "" }), "Chosen: choose 1"},
-		"a selector takes a hundred":                             {fresh(selecting(100), func(in *invalidation.Input) { in.Paths = 1 }), "Chosen: choose 100"},
-		"and no more":                                            {fresh(selecting(101)), "Selected: fail ValidationFailed"},
+		"after an hour what is there is still taken":             {fresh(waited), "Chosen: choose 1 of 1 by 1m15s"},
+		"a selector takes those that are in AWS":                 {fresh(selecting(2), func(in *invalidation.Input) { in.World.Targets[0].TenantID = "" }), "Chosen: choose 1 of 1 by 1m15s"},
+		"a selector takes a hundred at once":                     {fresh(selecting(100), unlimited), "Chosen: choose 100 of 100 by 4m33s"},
+		"and of more the first hundred":                          {fresh(selecting(5_000), unlimited), "Chosen: choose 100 of 5000 by 2h47m53s"},
+		"paths with a star take longer":                          {fresh(selecting(5_000), unlimited, starred(1)), "Chosen: choose 100 of 5000 by 6h57m50s"},
+		"the more of them, the longer":                           {fresh(selecting(10), unlimited, starred(15)), "Chosen: choose 10 of 10 by 12m30s"},
+		"the next are chosen before the first are all requested": {fresh(started(repeated(19, pending)...), more(30, "t90", "t91")), "Refilled: refill 2"},
+		"but not earlier":                                        {fresh(started(repeated(20, pending)...), more(30, "t90", "t91")), "Requested: request t0"},
+		"there is room for a hundred":                            {fresh(started(repeated(80, progress)...), allLooked, more(999, numbered(100)...)), "Refilled: refill 20"},
+		"few of them wait for more room":                         {fresh(started(repeated(81, progress)...), allLooked, more(999, numbered(100)...)), "Idle: rest 1s"},
+		"those that come before in order had their turn":         {fresh(started(done), more(30, "a", "t0", "z")), "Refilled: refill 1"},
+		"those that are not in AWS have none": {fresh(started(done), more(30, "y", "z"), func(in *invalidation.Input) {
+			in.World.Next[0].TenantID, in.World.Next[1].Refused = "", "WrongAccount"
+		}), "Refilled: refill 0"},
+		"the next are looked up at once":                                     {fresh(started(done), more(30), func(in *invalidation.Input) { in.World.Listed = false }), "Idle: rest 10ms"},
+		"an object has no more paths with a star in progress than AWS takes": {fresh(started(append(repeated(15, progress), pending)...), starred(1), allLooked), "Room: rest 1s"},
+		"but as many":                                            {fresh(started(append(repeated(14, progress), pending)...), starred(1), allLooked), "Requested: request t14"},
+		"nor more paths":                                         {fresh(started(append(repeated(10, progress), pending)...), func(in *invalidation.Input) { in.Paths = 300 }, allLooked), "Room: rest 1s"},
 		"a selector that selects nothing waits":                  {fresh(selecting(0)), "Selected: rest 59m0s (ReferenceNotReady)"},
 		"a selector that can't be read fails":                    {fresh(selecting(0), func(in *invalidation.Input) { in.World.Invalid = "bad" }), "Selected: fail ValidationFailed"},
 		"nothing is chosen while writes are stopped":             {fresh(held), "Held: rest 10m0s (Frozen)"},
@@ -141,11 +195,11 @@ func TestDecide(t *testing.T) {
 		"a paused object requests nothing":                       {fresh(started(pending), func(in *invalidation.Input) { in.Paused = true }), "Held: rest 10m0s (Paused)"},
 		"more paths than a day has are refused":                  {fresh(func(in *invalidation.Input) { in.Paths = 101 }), "Limited: fail ValidationFailed"},
 		"a day that is full is waited for":                       {fresh(spent(98, 23*time.Hour)), "Limited: rest 1h0m0s (PathLimitReached)"},
-		"a day that has room is not":                             {fresh(spent(97, 23*time.Hour)), "Chosen: choose 1"},
-		"what was requested before that day does not count":      {fresh(spent(98, 24*time.Hour)), "Chosen: choose 1"},
+		"a day that has room is not":                             {fresh(spent(97, 23*time.Hour)), "Chosen: choose 1 of 1 by 1m15s"},
+		"what was requested before that day does not count":      {fresh(spent(98, 24*time.Hour)), "Chosen: choose 1 of 1 by 1m15s"},
 		"the oldest make room first":                             {fresh(spent(2, 22*time.Hour), spent(50, 23*time.Hour), spent(48, time.Hour)), "Limited: rest 1h0m0s (PathLimitReached)"},
 		"and the next one, if that is not enough":                {fresh(spent(49, 22*time.Hour), spent(1, 23*time.Hour), spent(50, time.Hour)), "Limited: rest 2h0m0s (PathLimitReached)"},
-		"without a limit all fit":                                {fresh(spent(98, time.Hour), func(in *invalidation.Input) { in.World.PathsPerDay = 0 }), "Chosen: choose 1"},
+		"without a limit all fit":                                {fresh(spent(98, time.Hour), func(in *invalidation.Input) { in.World.PathsPerDay = 0 }), "Chosen: choose 1 of 1 by 1m15s"},
 		"what is chosen already goes on":                         {fresh(spent(98, time.Hour), started(pending)), "Requested: request t0"},
 		"a tenant that is gone is given up":                      {fresh(started(pending, pending), func(in *invalidation.Input) { in.World.Targets = in.World.Targets[:1] }), "Lost: give up 1"},
 		"also one that has another ID":                           {fresh(started(pending), func(in *invalidation.Input) { in.World.Targets[0].TenantID = "dt_x" }), "Lost: give up 1"},
@@ -277,10 +331,13 @@ func TestFollowedAndNotFound(t *testing.T) {
 		state  invalidation.State
 		says   string
 	}{
-		"reads lag behind":          {func(*invalidation.Input) {}, invalidation.InProgress, ""},
-		"but not for an hour":       {func(in *invalidation.Input) { in.Memory.Started = now.Add(-time.Hour) }, invalidation.Failed, "does not know the invalidation I0"},
-		"the tenant was deleted":    {func(in *invalidation.Input) { in.World.Targets = nil }, invalidation.Failed, "deleted before the invalidation was completed"},
-		"the tenant is another one": {func(in *invalidation.Input) { in.World.Targets[0].TenantID = "dt_x" }, invalidation.Failed, "deleted before"},
+		"reads lag behind": {func(*invalidation.Input) {}, invalidation.InProgress, ""},
+		"but not for an hour": {func(in *invalidation.Input) {
+			in.Memory.Started, in.World.Looks = now.Add(-time.Hour), map[string]invalidation.Look{"t0": {Count: 7}}
+		}, invalidation.Failed, "does not know the invalidation I0"},
+		"nor right after a request that comes late": {func(in *invalidation.Input) { in.Memory.Started = now.Add(-time.Hour) }, invalidation.InProgress, ""},
+		"the tenant was deleted":                    {func(in *invalidation.Input) { in.World.Targets = nil }, invalidation.Failed, "deleted before the invalidation was completed"},
+		"the tenant is another one":                 {func(in *invalidation.Input) { in.World.Targets[0].TenantID = "dt_x" }, invalidation.Failed, "deleted before"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -302,5 +359,31 @@ func TestALookThatIsPutOff(t *testing.T) {
 	err := in.Followed(in.Memory.Tenants[0], invalidation.Answer{}, &fault.Error{Kind: fault.Throttled, Code: "LocalRateLimit", RetryAfter: time.Second})
 	if err == nil || len(in.World.Looks) != 0 || in.World.Looked != 0 {
 		t.Errorf("%v, %v", err, in.World.Looks)
+	}
+}
+
+// Those that have ended make room for the next, and still count. The first failures stay.
+func TestRefill(t *testing.T) {
+	t.Parallel()
+	states := slices.Concat(repeated(30, invalidation.Completed), repeated(25, invalidation.Failed), repeated(3, invalidation.InProgress), repeated(2, invalidation.Pending))
+	in := fresh(started(states...), more(1_000, numbered(100)...))
+	before := in.Totals()
+	refill, ok := invalidation.Decide(in).Step.(invalidation.Refill)
+	if !ok || len(refill.Tenants) != 75 {
+		t.Fatalf("%d are chosen", len(refill.Tenants))
+	}
+	in.Refill(refill)
+	if got := in.Totals(); got != before || got != (invalidation.Totals{Requested: 58, Completed: 30, Failed: 25}) {
+		t.Errorf("it counts %+v, and did %+v", got, before)
+	}
+	if n := invalidation.Counts(in.Memory.Tenants); len(in.Memory.Tenants) != 100 || n.Failed != 20 || n.Completed != 0 || !in.World.Unsaved {
+		t.Errorf("%d tenants, %+v", len(in.Memory.Tenants), n)
+	}
+
+	// When no tenant is left, the total is corrected, and the end of the last is the end.
+	in = fresh(started(invalidation.Completed, invalidation.Completed), more(5))
+	in.Refill(invalidation.Refill{})
+	if in.Memory.Total != 2 || in.Memory.Finished.IsZero() || !in.AllCompleted() {
+		t.Errorf("%+v", in.Memory)
 	}
 }

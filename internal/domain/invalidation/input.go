@@ -3,7 +3,6 @@
 package invalidation
 
 import (
-	"slices"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -23,8 +22,17 @@ const (
 )
 
 const (
-	// MostTenants is how many tenants one object may be for. All of them are in its status.
+	// MostTenants is how many tenants are in status at the same time. Of more, the next ones replace those that have ended.
 	MostTenants = 100
+	// keptFailures are how many failed tenants stay in status, with their messages, when others need the room.
+	keptFailures = 20
+	// refilledBelow is the number of waiting tenants below which the next ones are chosen, so that requests never stop, if
+	// there is room for as many.
+	refilledBelow = 20
+	// mostPaths and mostStars are AWS's quotas of paths, without and with a star, that may be in progress in an account.
+	mostPaths, mostStars = 3_000, 15
+	// usual is how long a tenant is expected to be in progress: a minute in AWS, and the time until that is noticed.
+	usual = 75 * time.Second
 	// KeptObjects is how many finished objects of a namespace are kept.
 	KeptObjects = 20
 	// patience is how long an object waits for its tenants to be in AWS.
@@ -33,8 +41,9 @@ const (
 	window = 24 * time.Hour
 	// looksInPass bounds the reads of one pass, so that it ends in time.
 	looksInPass = 8
-	// lostAfter is how long an invalidation may be unknown to AWS right after it was accepted.
-	lostAfter = time.Hour
+	// lostAfter and lostLooks are how long an invalidation may be unknown to AWS after it was accepted: eight looks take
+	// twenty minutes.
+	lostAfter, lostLooks = time.Hour, 8
 )
 
 // State says how far the invalidation of one tenant is.
@@ -84,10 +93,17 @@ type Look struct {
 	Failure *chain.Problem
 }
 
+// Totals count tenants: how many AWS has accepted an invalidation for, and how many have ended.
+type Totals struct{ Requested, Completed, Failed int }
+
 // Memory is what status has.
 type Memory struct {
-	Started, Finished time.Time
-	Tenants           []Tenant
+	Started, Expected, Finished time.Time
+	// Tenants are those that are worked on, in the order of their names, and Total is the number of all. Left counts those that
+	// were in the list.
+	Tenants []Tenant
+	Total   int
+	Left    Totals
 	// Ready is the condition, with an empty reason while there is none.
 	Ready chain.Condition
 }
@@ -96,6 +112,10 @@ type Memory struct {
 type World struct {
 	// Targets are the tenants that the spec selects and, once they are chosen, those that have not ended.
 	Targets []Target
+	// Next are the tenants that the selector selects now, of those that existed when it was resolved. They are only looked up
+	// when some have to be chosen, and then Listed is set.
+	Next   []Target
+	Listed bool
 	// Invalid says what is wrong with the selector.
 	Invalid string
 	// Spent are what other objects of the namespace have requested, PathsPerDay how many may be; 0: any number.
@@ -126,7 +146,10 @@ type Input struct {
 	Generation int64
 	// Tenant is the name of the only tenant, empty where a selector selects several.
 	Tenant string
-	Paths  int
+	// Paths are how many paths and tags are invalidated, and Stars how many of them have a star.
+	Paths, Stars int
+	// Rate is how many tenants are requested in a second; 0: any number.
+	Rate float64
 	// TTL is how long the object is kept once it has finished.
 	TTL    time.Duration
 	Paused bool
@@ -141,7 +164,7 @@ func (in Input) finished() bool { return !in.Memory.Finished.IsZero() }
 
 // AllCompleted reports whether the object has reached its end with every tenant completed.
 func (in Input) AllCompleted() bool {
-	return in.finished() && len(in.Memory.Tenants) > 0 && !slices.ContainsFunc(in.Memory.Tenants, func(t Tenant) bool { return t.State != Completed })
+	return in.finished() && in.Memory.Total > 0 && in.Totals().Completed == in.Memory.Total
 }
 
 // started reports whether its tenants are chosen.
@@ -157,19 +180,57 @@ func (in Input) pending() (Tenant, bool) {
 	return Tenant{}, false
 }
 
-// Counts are how many tenants there are in each state.
-func Counts(tenants []Tenant) (requested, completed, failed int) {
+// Totals count all tenants, also those that are no longer in the list.
+func (in Input) Totals() Totals {
+	return in.Memory.Left.plus(Counts(in.Memory.Tenants))
+}
+
+// Counts count the tenants of a list.
+func Counts(tenants []Tenant) (n Totals) {
 	for _, t := range tenants {
 		if t.InvalidationID != "" {
-			requested++
+			n.Requested++
 		}
 		switch t.State {
 		case Completed:
-			completed++
+			n.Completed++
 		case Failed:
-			failed++
+			n.Failed++
 		case Pending, InProgress:
 		}
 	}
-	return requested, completed, failed
+	return n
+}
+
+func (n Totals) plus(m Totals) Totals {
+	return Totals{n.Requested + m.Requested, n.Completed + m.Completed, n.Failed + m.Failed}
+}
+
+// Minus is the difference of two counts.
+func (n Totals) Minus(m Totals) Totals {
+	return Totals{n.Requested - m.Requested, n.Completed - m.Completed, n.Failed - m.Failed}
+}
+
+// chosen is how many tenants were chosen so far.
+func (in Input) chosen() int {
+	return in.Memory.Left.Completed + in.Memory.Left.Failed + len(in.Memory.Tenants)
+}
+
+// Refills reports whether it is time to choose the next tenants.
+func (in Input) Refills() bool {
+	return in.started() && !in.finished() && in.chosen() < in.Memory.Total && in.count(Pending) < refilledBelow && in.free() >= refilledBelow
+}
+
+// free is how many tenants there is room for once those that have ended make room.
+func (in Input) free() int {
+	return MostTenants - in.count(Pending) - in.count(InProgress) - min(in.count(Failed), keptFailures)
+}
+
+func (in Input) count(s State) (n int) {
+	for _, t := range in.Memory.Tenants {
+		if t.State == s {
+			n++
+		}
+	}
+	return n
 }

@@ -19,6 +19,16 @@ type Choose struct {
 	chain.Reads
 
 	Tenants []Tenant
+	// Total is the number of all that are selected, and Expected when the last will be completed.
+	Total    int
+	Expected time.Time
+}
+
+// Refill chooses the next tenants, and makes room for them. None means that there are no more.
+type Refill struct {
+	chain.Reads
+
+	Tenants []Tenant
 }
 
 // GiveUp marks tenants as failed for which nothing can be requested any more.
@@ -63,6 +73,7 @@ type Rest struct {
 }
 
 func (Choose) step()  {}
+func (Refill) step()  {}
 func (GiveUp) step()  {}
 func (Request) step() {}
 func (Follow) step()  {}

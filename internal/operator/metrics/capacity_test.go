@@ -1,8 +1,13 @@
 package metrics_test
 
 import (
+	"net/http"
 	"testing"
 
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,6 +27,8 @@ func TestCapacityMetrics(t *testing.T) {
 	}
 	c.sim.SetQuotas(sim.Quotas{Tenants: 30_000})
 	c.want("where nothing was looked at", map[string]float64{})
+	c.override("tenant-0", "shop")
+	c.override("tenant-1", "shop")
 	for range 2 {
 		c.inv.Step(t.Context())
 	}
@@ -34,6 +41,7 @@ func TestCapacityMetrics(t *testing.T) {
 		"quota_used quota=connection_groups": 1, "quota_limit quota=connection_groups source=default": 100,
 		"quota_limit quota=certificates source=default": 2_500,
 		"quota_used quota=domains_per_tenant":           1, "quota_limit quota=domains_per_tenant source=default": 100,
+		"quota_used quota=associations_per_web_acl": 2, "quota_limit quota=associations_per_web_acl source=documented": 100,
 		"quota_used quota=invalidation_paths": 2, "quota_limit quota=invalidation_paths source=default": 3_000,
 		"quota_used quota=invalidation_wildcards": 2, "quota_limit quota=invalidation_wildcards source=default": 15,
 	}
@@ -41,6 +49,26 @@ func TestCapacityMetrics(t *testing.T) {
 	c.look()
 	want["quota_used quota=certificates"] = 3
 	c.want("afterwards, with one that no tenant has", want)
+}
+
+// override gives a tenant a web ACL of its own.
+func (c *certificates) override(tenant, acl string) {
+	c.t.Helper()
+	front := cloudfront.New(cloudfront.Options{
+		Region: "us-east-1", BaseEndpoint: awssdk.String("http://aws.test"), HTTPClient: &http.Client{Transport: c.sim.Transport()},
+		Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
+	})
+	got, err := front.GetDistributionTenant(c.t.Context(), &cloudfront.GetDistributionTenantInput{Identifier: &tenant})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	changed := *got.DistributionTenant.Customizations
+	changed.WebAcl = &types.WebAclCustomization{Action: types.CustomizationActionTypeOverride, Arn: awssdk.String("arn:aws:wafv2:us-east-1:111122223333:global/webacl/" + acl + "/1")}
+	if _, err := front.UpdateDistributionTenant(c.t.Context(), &cloudfront.UpdateDistributionTenantInput{
+		Id: got.DistributionTenant.Id, IfMatch: got.ETag, Customizations: &changed,
+	}); err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // inProgress is an object with a tenant that AWS is at work for, and others that it is not.

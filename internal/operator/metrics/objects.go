@@ -93,7 +93,8 @@ func (g *Gauges) plans(ctx context.Context, emit emitter) error {
 	return err
 }
 
-// invalidations counts the objects of invalidations, and tells how old the oldest is that has not finished.
+// invalidations counts the objects of invalidations, and tells how old the oldest is that has not finished. One that is expected to
+// take long is as old as it is late.
 func (g *Gauges) invalidations(ctx context.Context, emit emitter) error {
 	var list v1alpha1.InvalidationList
 	err := g.list(ctx, config.Invalidation, &list)
@@ -102,13 +103,17 @@ func (g *Gauges) invalidations(ctx context.Context, emit emitter) error {
 		o := &list.Items[i]
 		k := [2]string{o.Namespace, reasonOf(o.Status.Conditions, v1alpha1.ConditionReady)}
 		n[k]++
-		if first, has := oldest[k]; o.Status.CompletionTime == nil && (!has || o.CreationTimestamp.Time.Before(first)) {
-			oldest[k] = o.CreationTimestamp.Time
+		from := o.CreationTimestamp.Time
+		if e := o.Status.ExpectedCompletionTime; e != nil && e.After(from) {
+			from = e.Time
+		}
+		if first, has := oldest[k]; o.Status.CompletionTime == nil && (!has || from.Before(first)) {
+			oldest[k] = from
 		}
 	}
 	n.emit(emit, "invalidation_objects")
-	for k, created := range oldest {
-		emit("invalidation_age_seconds", g.Clock.Since(created).Seconds(), k[:]...)
+	for k, from := range oldest {
+		emit("invalidation_age_seconds", max(g.Clock.Since(from).Seconds(), 0), k[:]...)
 	}
 	return err
 }

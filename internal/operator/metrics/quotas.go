@@ -55,6 +55,8 @@ func (a Account) used(quota inventory.Quota, r *inventory.CapacityReport) (n int
 		return e.Account, true
 	case inventory.QuotaDomains:
 		return a.Inventory.MostDomains(), !a.Inventory.Stats().LastSweep.IsZero()
+	case inventory.QuotaWebACLs:
+		return a.Inventory.MostOfAWebACL(), !a.Inventory.Stats().LastSweep.IsZero()
 	case inventory.QuotaConnectionGroups, inventory.QuotaDistributions, inventory.QuotaInvalidationPaths, inventory.QuotaInvalidationWildcards:
 	}
 	n, known = r.Used[quota]
@@ -88,7 +90,7 @@ func (g *Gauges) paths(ctx context.Context, all []Account) map[string]pathCount 
 	out := map[string]pathCount{}
 	for i := range list.Items {
 		o := &list.Items[i]
-		each := countPaths(o.Spec.Paths)
+		each := countPaths(convert.InvalidatedItems(o))
 		for _, t := range o.Status.Tenants {
 			if t.State != v1alpha1.InvalidationInProgress {
 				continue

@@ -31,7 +31,7 @@ func (s *Sim) readDistribution(c *call, sent *node) (*distribution, error) {
 		return nil, err
 	}
 	for _, check := range []func(*distribution) error{
-		checkMode, checkGeneral, checkParamRefs, s.checkOrigins, s.checkOriginGroups, s.checkBehaviors, checkErrorResponses, checkGeo, checkWebACL,
+		checkMode, checkGeneral, s.checkParamRefs, s.checkOrigins, s.checkOriginGroups, s.checkBehaviors, checkMutualTLS, checkErrorResponses, checkGeo, checkWebACL,
 	} {
 		if err := check(d); err != nil {
 			return nil, err
@@ -72,11 +72,11 @@ func checkGeneral(d *distribution) error {
 var paramRef = regexp.MustCompile(`\{\{([^{}]*)\}\}`)
 
 // checkParamRefs looks for references to parameters. They can be in the
-// domain name and the path of an origin, at most two in a field, and nowhere else.
-func checkParamRefs(d *distribution) error {
+// domain name and the path of an origin, as many in a field as the quota allows, and nowhere else.
+func (s *Sim) checkParamRefs(d *distribution) error {
 	for _, origin := range origins(d.config) {
 		for _, field := range []string{"DomainName", "OriginPath"} {
-			if err := checkField(origin.str(field), d); err != nil {
+			if err := s.checkField(origin.str(field), d); err != nil {
 				return err
 			}
 		}
@@ -84,13 +84,13 @@ func checkParamRefs(d *distribution) error {
 	return noParamRefs(d.config)
 }
 
-func checkField(field string, d *distribution) error {
+func (s *Sim) checkField(field string, d *distribution) error {
 	refs := paramRef.FindAllStringSubmatch(field, -1)
 	switch {
 	case len(refs) > 0 && d.mode != modeTenantOnly:
 		return invalidArgument("Only the origins of a multi-tenant distribution can refer to parameters, as %q does.", field)
-	case len(refs) > 2:
-		return invalidArgument("A field can refer to at most two parameters, %q has %d.", field, len(refs))
+	case len(refs) > s.quotas.ParametersInField:
+		return invalidArgument("A field can refer to at most %d parameters, %q has %d.", s.quotas.ParametersInField, field, len(refs))
 	case strings.ContainsAny(paramRef.ReplaceAllString(field, ""), "{}"):
 		return invalidArgument("The braces in %q do not make a reference to a parameter.", field)
 	}

@@ -231,6 +231,32 @@ func oai(c *types.DistributionConfig) {
 	c.Origins.Items[0].S3OriginConfig = &types.S3OriginConfig{OriginAccessIdentity: sdk.String("origin-access-identity/cloudfront/E1OAI")}
 }
 
+func TestMutualTLSRefusals(t *testing.T) {
+	viewer := func(mode types.ViewerMtlsMode, change configChange) configChange {
+		return func(c *types.DistributionConfig) {
+			c.ViewerMtlsConfig = &types.ViewerMtlsConfig{Mode: mode, TrustStoreConfig: &types.TrustStoreConfig{TrustStoreId: sdk.String("ts_1")}}
+			change(c)
+		}
+	}
+	origin := func(change func(*types.CacheBehavior)) configChange {
+		return func(c *types.DistributionConfig) {
+			c.Origins.Items[0].CustomOriginConfig.OriginMtlsConfig = &types.OriginMtlsConfig{ClientCertificateArn: sdk.String(certARN(1))}
+			withBehavior(change)(c)
+		}
+	}
+	refuseAll(t, map[string]refusedCase{
+		"no trust store": {viewer("optional", func(c *types.DistributionConfig) { c.ViewerMtlsConfig.TrustStoreConfig = nil }), 400, "InvalidArgument", "trust store"},
+		"HTTP/3":         {viewer("required", func(c *types.DistributionConfig) { c.HttpVersion = "http2and3" }), 400, "InvalidArgument", "HTTP/3"},
+		"a behavior that takes HTTP": {
+			viewer("passthrough", withBehavior(func(b *types.CacheBehavior) { b.ViewerProtocolPolicy = "allow-all" })), 400, "InvalidArgument", "viewer protocol policy",
+		},
+		"gRPC to the origin": {origin(func(b *types.CacheBehavior) {
+			b.AllowedMethods, b.GrpcConfig = methods(allMethods...), &types.GrpcConfig{Enabled: sdk.Bool(true)}
+		}), 400, "InvalidArgument", "gRPC"},
+		"Lambda@Edge at the origin": {origin(func(b *types.CacheBehavior) { b.LambdaFunctionAssociations = lambdas("origin-request") }), 400, "InvalidArgument", "Lambda@Edge"},
+	})
+}
+
 func TestDistributionBehaviorRefusals(t *testing.T) {
 	old := func(least, usual, most int64) configChange {
 		return func(c *types.DistributionConfig) {

@@ -176,7 +176,7 @@ func TestCreateDistributionRefusals(t *testing.T) {
 		"an origin refers to an undefined parameter":               {func(c *types.DistributionConfig) { c.Origins.Items[0].OriginPath = sdk.String("/{{other}}") }, 400, "InvalidArgument", "other"},
 		"three parameters in one field": {func(c *types.DistributionConfig) {
 			c.Origins.Items[0].DomainName = sdk.String("{{tenantId}}{{tier}}{{tier}}.example.com")
-		}, 400, "InvalidArgument", "two"},
+		}, 400, "InvalidArgument", "at most 2"},
 		"a definition given twice":                 {definitions("tier"), 400, "InvalidArgument", "tier"},
 		"a definition with a bad name":             {definitions("a b"), 400, "InvalidArgument", "a b"},
 		"six definitions":                          {definitions("c", "d", "e", "f"), 400, "EntityLimitExceeded", "5"},

@@ -18,10 +18,12 @@ type Doubts struct {
 	EmptyAnycastIPList bool
 	// UpdateWithoutLogging is an update of a multi-tenant distribution that leaves out the Logging that reads show.
 	UpdateWithoutLogging bool
+	// TenantCacheTags are tags in the invalidation of a tenant. Those of a standard distribution are documented.
+	TenantCacheTags bool
 }
 
 // AllAllowed allows every doubt.
-func AllAllowed() Doubts { return Doubts{true, true, true, true, true, true} }
+func AllAllowed() Doubts { return Doubts{true, true, true, true, true, true, true} }
 
 // doubtDefs name the doubts as switches: what is on is allowed.
 var doubtDefs = []switchDef{
@@ -30,6 +32,7 @@ var doubtDefs = []switchDef{
 	{name: "allowEmptyAnycastIpList", flag: func(s *Switches) *bool { return &s.Allowed.EmptyAnycastIPList }},
 	{name: "allowEmptyBlocks", flag: func(s *Switches) *bool { return &s.Allowed.EmptyBlocks }},
 	{name: "allowNeedlessEmptyBlocks", flag: func(s *Switches) *bool { return &s.Allowed.NeedlessEmptyBlocks }},
+	{name: "allowTenantCacheTags", flag: func(s *Switches) *bool { return &s.Allowed.TenantCacheTags }},
 	{name: "allowUpdateWithoutLogging", flag: func(s *Switches) *bool { return &s.Allowed.UpdateWithoutLogging }},
 }
 
@@ -55,6 +58,14 @@ func (d Doubts) doubtBlocks(before *tenant, in *node) error {
 		return err
 	}
 	return d.doubtBlock(in.child("Customizations"), !before.custom.empty())
+}
+
+// doubtTags looks at what is invalidated for a tenant.
+func (d Doubts) doubtTags(items []string) error {
+	if i := slices.IndexFunc(items, isTag); i >= 0 && !d.TenantCacheTags {
+		return invalidArgument("An invalidation path must begin with a slash, got %q.", items[i])
+	}
+	return nil
 }
 
 // doubtPrimary looks at the primary domain of a request, given the domains as they are without it.

@@ -57,6 +57,16 @@ func TestDoubts(t *testing.T) {
 			},
 			"InvalidArgument",
 		},
+		"a tag in the invalidation of a tenant": {
+			func(d *aws.Doubts) { d.TenantCacheTags = true },
+			func(t *testing.T, sim *aws.Sim) error {
+				t.Helper()
+				tenant, _ := mustCreate(t, sim, "acme")
+				_, err := invalidate(t, sim, tenant.Id, batch("x", "#product:7"))
+				return err
+			},
+			"InvalidArgument",
+		},
 		"a certificate together with a request": {
 			func(d *aws.Doubts) { d.CertificateWithRequest = true },
 			tenantUpdate(certified, func(in *cloudfront.UpdateDistributionTenantInput) {

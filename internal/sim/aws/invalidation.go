@@ -3,6 +3,7 @@ package aws
 import (
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ func (s *Sim) createTenantInvalidation(c *call) (reply, error) {
 	if r == nil {
 		return reply{}, entityNotFound("distribution tenant", c.vars[0])
 	}
-	return s.createInvalidation(c, "distribution-tenant/", r.id)
+	return s.createInvalidation(c, "distribution-tenant/", r.id, s.switches.Allowed.doubtTags)
 }
 
 // createDistributionInvalidation invalidates paths of a standard distribution. To it, one that only serves tenants does not exist.
@@ -39,10 +40,10 @@ func (s *Sim) createDistributionInvalidation(c *call) (reply, error) {
 	if r == nil || r.current().mode == modeTenantOnly {
 		return reply{}, noSuchDistribution(c.vars[0])
 	}
-	return s.createInvalidation(c, "distribution/", r.id)
+	return s.createInvalidation(c, "distribution/", r.id, nil)
 }
 
-func (s *Sim) createInvalidation(c *call, kind, id string) (reply, error) {
+func (s *Sim) createInvalidation(c *call, kind, id string, doubt func(items []string) error) (reply, error) {
 	if c.body == nil {
 		return reply{}, refuse(http.StatusBadRequest, "MissingBody", "The InvalidationBatch is missing.")
 	}
@@ -51,6 +52,9 @@ func (s *Sim) createInvalidation(c *call, kind, id string) (reply, error) {
 		return reply{}, err
 	}
 	paths, err := readPaths(root.child("Paths"))
+	if err == nil && doubt != nil {
+		err = doubt(paths)
+	}
 	if err != nil {
 		return reply{}, err
 	}
@@ -82,9 +86,18 @@ func (s *Sim) createInvalidation(c *call, kind, id string) (reply, error) {
 // longestPath is what a path may have in characters.
 const longestPath = 4_000
 
-// checkPath refuses what no path can be.
+// cacheTag is a tag with the # that distinguishes it from a path.
+var cacheTag = regexp.MustCompile(`^#[!-~]{1,256}$`)
+
+func isTag(item string) bool { return strings.HasPrefix(item, "#") }
+
+// checkPath refuses what no path and no tag can be.
 func checkPath(path string) error {
 	switch {
+	case isTag(path) && cacheTag.MatchString(path) && !strings.ContainsAny(path, ",*"):
+		return nil
+	case isTag(path):
+		return invalidArgument("A cache tag must have 1 to 256 visible ASCII characters without commas and wildcards, got %q.", path)
 	case !strings.HasPrefix(path, "/"):
 		return invalidArgument("An invalidation path must begin with a slash, got %q.", path)
 	case len(path) > longestPath:

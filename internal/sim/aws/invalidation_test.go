@@ -88,6 +88,7 @@ func TestInvalidationRefusals(t *testing.T) {
 		"quantity and items disagree":             {inconsistent, 400, "InconsistentQuantities"},
 		"a path without a slash":                  {batch("x", "a"), 400, "InvalidArgument"},
 		"a star before the end of a path":         {batch("x", "/*/a"), 400, "InvalidArgument"},
+		"a tag":                                   {batch("x", "#product:7"), 400, "InvalidArgument"},
 		"two stars":                               {batch("x", "/a/**"), 400, "InvalidArgument"},
 		"a path that is too long":                 {batch("x", "/"+strings.Repeat("a", 4000)), 400, "InvalidArgument"},
 		"no path":                                 {batch("x"), 400, "InvalidArgument"},
@@ -128,6 +129,18 @@ func TestInvalidationsOfDistributions(t *testing.T) {
 	for _, id := range []string{"E2TENANTS", "ENONE"} {
 		_, err := create(id)
 		wantRefusal(t, err, 404, "NoSuchDistribution")
+	}
+	tagged := func(tag string) error {
+		_, err := client(sim).CreateInvalidation(t.Context(), &cloudfront.CreateInvalidationInput{
+			DistributionId: sdk.String("E2DIRECT"), InvalidationBatch: batch("tag"+tag, "/a", "#"+tag),
+		})
+		return err
+	}
+	if err := tagged("product:7"); err != nil {
+		t.Error(err)
+	}
+	for _, tag := range []string{"", "a,b", "product-*", "a b", strings.Repeat("t", 257)} {
+		wantRefusal(t, tagged(tag), 400, "InvalidArgument")
 	}
 	got, err := create("E2DIRECT")
 	if err != nil {

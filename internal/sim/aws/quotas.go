@@ -7,7 +7,8 @@ type Quotas struct {
 	MultiTenantDistributions int `json:"multiTenantDistributions,omitempty"`
 	Distributions            int `json:"distributions,omitempty"` // standard ones
 	DomainsPerTenant         int `json:"domainsPerTenant,omitempty"`
-	Parameters               int `json:"parameters,omitempty"` // per distribution, per tenant
+	Parameters               int `json:"parameters,omitempty"`        // per distribution, per tenant
+	ParametersInField        int `json:"parametersInField,omitempty"` // of an origin
 	Tags                     int `json:"tags,omitempty"`
 	WebACLAssociations       int `json:"webACLAssociations,omitempty"` // tenants per web ACL
 	InvalidationPaths        int `json:"invalidationPaths,omitempty"`
@@ -36,6 +37,7 @@ func DefaultQuotas() Quotas {
 		Distributions:            500,
 		DomainsPerTenant:         100,
 		Parameters:               5,
+		ParametersInField:        2,
 		Tags:                     50,
 		WebACLAssociations:       100,
 		InvalidationPaths:        3_000,
@@ -67,6 +69,7 @@ func (q *Quotas) merge(from Quotas) {
 		{&q.Distributions, from.Distributions},
 		{&q.DomainsPerTenant, from.DomainsPerTenant},
 		{&q.Parameters, from.Parameters},
+		{&q.ParametersInField, from.ParametersInField},
 		{&q.Tags, from.Tags},
 		{&q.WebACLAssociations, from.WebACLAssociations},
 		{&q.InvalidationPaths, from.InvalidationPaths},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -42,6 +43,7 @@ func Distributions(mode v1alpha1.ConnectionMode, certificateARN string) *rapid.G
 		}
 		c.ViewerCertificate = g.certificate(certificateARN)
 		c.Restrictions = g.restrictions()
+		g.connections(&c)
 		if !g.tenants {
 			g.standard(&c)
 		}
@@ -74,6 +76,43 @@ func (g generator) standard(c *v1alpha1.DistributionConfig) {
 	if g.yes("logging") {
 		c.Logging = &v1alpha1.Logging{
 			Bucket: "logs.s3.amazonaws.com", Prefix: g.one("prefix", "", "shop/"), IncludeCookies: g.flag("cookies"),
+		}
+	}
+}
+
+// connections adds tags of responses and mutual TLS. Viewers who have to show a certificate use HTTPS and at most HTTP/2,
+// and an origin that sees one gets neither gRPC nor functions of its own.
+func (g generator) connections(c *v1alpha1.DistributionConfig) {
+	if g.yes("cache tags") {
+		c.CacheTagConfig = &v1alpha1.CacheTagConfig{HeaderName: g.one("tag header", "cache-tag", "X-Tags")}
+	}
+	if g.yes("connection function") {
+		c.ConnectionFunctionAssociation = &v1alpha1.ConnectionFunctionAssociation{ID: g.one("which function", "cf_1", "cf_2")}
+	}
+	behaviors := []v1alpha1.CacheBehaviorSettings{*c.DefaultCacheBehavior}
+	for _, b := range c.CacheBehaviors {
+		behaviors = append(behaviors, b.CacheBehaviorSettings)
+	}
+	http := slices.ContainsFunc(behaviors, func(b v1alpha1.CacheBehaviorSettings) bool { return b.ViewerProtocolPolicy == "allow-all" })
+	if !http && !strings.HasSuffix(string(c.HTTPVersion), "3") && g.yes("viewer mTLS") {
+		c.ViewerMTLSConfig = &v1alpha1.ViewerMTLSConfig{Mode: "passthrough"}
+		if g.yes("trust store") {
+			c.ViewerMTLSConfig = &v1alpha1.ViewerMTLSConfig{
+				Mode: pick[v1alpha1.ViewerMTLSMode](g, "mode", "required", "optional"),
+				TrustStoreConfig: &v1alpha1.TrustStoreConfig{
+					TrustStoreID: "ts_1", AdvertiseTrustStoreCANames: g.flag("names"), IgnoreCertificateExpiry: g.flag("expiry"),
+				},
+			}
+		}
+	}
+	refused := slices.ContainsFunc(behaviors, func(b v1alpha1.CacheBehaviorSettings) bool {
+		return b.GRPCConfig != nil && *b.GRPCConfig.Enabled || len(b.LambdaFunctionAssociations) > 0
+	})
+	for i := range c.Origins {
+		if o := &c.Origins[i]; o.CustomOriginConfig != nil && !refused && g.yes("origin mTLS") {
+			o.CustomOriginConfig.OriginMTLSConfig = &v1alpha1.OriginMTLSConfig{
+				ClientCertificateARN: "arn:aws:acm:us-east-1:111122223333:certificate/" + g.one("client", "c1", "c2"),
+			}
 		}
 	}
 }
@@ -189,6 +228,9 @@ func (g generator) behavior(c v1alpha1.DistributionConfig) v1alpha1.CacheBehavio
 	b.AllowedMethods = slices.Clone(rapid.SampledFrom(methods).Draw(g.T, "methods"))
 	if g.yes("cached methods") {
 		b.CachedMethods = slices.Clone(methods[min(2, max(1, len(b.AllowedMethods)-1))])
+	}
+	if g.yes("real-time logs") {
+		b.RealtimeLogConfigARN = new("arn:aws:cloudfront::111122223333:realtime-log-config/" + g.one("log", "all", "some"))
 	}
 	if b.ViewerProtocolPolicy != "allow-all" {
 		b.FieldLevelEncryptionID = g.one("encryption", "", "E4FIELDS")

@@ -21,7 +21,7 @@ const KindInvalidation = "Invalidation"
 func (w *World) invalidations(p *process) kind {
 	c := invalidation.New(invalidation.Options{
 		Client: w.kube, Accounts: p.Accounts, Halt: w.Halt, Grants: w.Grants, Clock: w.Clock,
-		ClusterID: ClusterID, PathsPerDay: w.options.PathsPerDay, Observer: invalidationObserver{w},
+		ClusterID: ClusterID, PathsPerDay: w.options.PathsPerDay, Rate: w.options.InvalidationRate, Observer: invalidationObserver{w},
 	})
 	driver := &reconcile.Driver[*v1alpha1.Invalidation]{
 		Client: w.kube, Live: w.Kube, Kind: c, Failed: w.failed,

@@ -40,6 +40,9 @@ func wireBehavior(base types.CacheBehavior, s v1alpha1.CacheBehaviorSettings, st
 	}
 	out.Compress = s.Compress
 	out.FieldLevelEncryptionId = &s.FieldLevelEncryptionID
+	if s.RealtimeLogConfigARN != nil {
+		out.RealtimeLogConfigArn = optional(*s.RealtimeLogConfigARN)
+	}
 	out.TrustedKeyGroups = &types.TrustedKeyGroups{
 		Enabled: new(len(s.TrustedKeyGroups) > 0), Quantity: quantity(s.TrustedKeyGroups),
 		Items: converted[string](s.TrustedKeyGroups),
@@ -87,6 +90,9 @@ func readBehavior(b types.CacheBehavior) v1alpha1.CacheBehaviorSettings {
 	}
 	if k := valueOf(b.TrustedKeyGroups); awssdk.ToBool(k.Enabled) {
 		out.TrustedKeyGroups = converted[string](k.Items)
+	}
+	if arn := awssdk.ToString(b.RealtimeLogConfigArn); arn != "" {
+		out.RealtimeLogConfigARN = &arn
 	}
 	if b.GrpcConfig != nil {
 		out.GRPCConfig = &v1alpha1.GRPCConfig{Enabled: copied(b.GrpcConfig.Enabled)}

@@ -29,7 +29,7 @@ func withTwoOfEach(mode v1alpha1.ConnectionMode) v1alpha1.DistributionConfig {
 	return convert.NormalizeDistribution(c)
 }
 
-// foreign are settings that the kind has no field for, made in the console.
+// foreign are settings that the spec is silent about, made in the console.
 func foreign(standard bool) func(*types.DistributionConfig) {
 	return func(c *types.DistributionConfig) {
 		c.CacheTagConfig = &types.CacheTagConfig{HeaderName: awssdk.String("Cache-Tag")}
@@ -68,7 +68,7 @@ func TestForeignSettingsSurvive(t *testing.T) {
 			w.edit(t, d.ID, foreign(mode == "direct"))
 			seen := w.read(t, d.ID)
 			if diff := convert.DistributionDifferences(withTwoOfEach(mode), seen.Config); diff != nil {
-				t.Errorf("what there is no field for is a difference: %+v", diff)
+				t.Errorf("what the spec is silent about is a difference: %+v", diff)
 			}
 
 			// Everything moves: one more origin before the others, and the behaviors the other way round.
@@ -101,6 +101,39 @@ func TestForeignSettingsSurvive(t *testing.T) {
 				t.Errorf("after a disable (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// An empty block removes what a spec that is silent keeps.
+func TestEmptyBlocksRemoveWhatSilenceKeeps(t *testing.T) {
+	w := newWorld(t)
+	d := w.createDistribution(t, "uid-1", withTwoOfEach("tenant-only"))
+	w.edit(t, d.ID, foreign(false))
+	seen, next := w.read(t, d.ID), withTwoOfEach("tenant-only")
+	dropSilent(&next)
+	var fields []string
+	for _, diff := range convert.DistributionDifferences(next, seen.Config) {
+		fields = append(fields, diff.Field)
+	}
+	want := []string{
+		"origins[app].customOriginConfig.originMtlsConfig", "defaultCacheBehavior.realtimeLogConfigArn",
+		"cacheBehaviors[0].realtimeLogConfigArn", "cacheBehaviors[1].realtimeLogConfigArn", "cacheTagConfig", "viewerMtlsConfig", "connectionFunctionAssociation",
+	}
+	if diff := cmp.Diff(want, fields); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+	updated, err := w.client.UpdateDistribution(t.Context(), seen, convert.NormalizeDistribution(next))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := convert.DistributionDifferences(next, updated.Config); diff != nil {
+		t.Errorf("differences after the update: %+v", diff)
+	}
+	raw := w.raw(t, d.ID)
+	if raw.CacheTagConfig != nil || raw.ViewerMtlsConfig != nil || raw.ConnectionFunctionAssociation != nil ||
+		raw.DefaultCacheBehavior.RealtimeLogConfigArn != nil || raw.CacheBehaviors.Items[0].RealtimeLogConfigArn != nil ||
+		originOf(raw, "app").CustomOriginConfig.OriginMtlsConfig != nil {
+		t.Errorf("AWS has %+v", raw)
 	}
 }
 

@@ -85,6 +85,9 @@ func readOrigin(o types.Origin) v1alpha1.Origin {
 			OriginKeepaliveTimeout: awssdk.ToInt32(s.OriginKeepaliveTimeout),
 			IPAddressType:          v1alpha1.IPAddressType(s.IpAddressType),
 		}
+		if m := s.OriginMtlsConfig; m != nil {
+			out.CustomOriginConfig.OriginMTLSConfig = &v1alpha1.OriginMTLSConfig{ClientCertificateARN: awssdk.ToString(m.ClientCertificateArn)}
+		}
 	}
 	if s := o.S3OriginConfig; s != nil {
 		out.S3OriginConfig = &v1alpha1.S3OriginConfig{OriginReadTimeout: awssdk.ToInt32(s.OriginReadTimeout)}
@@ -110,6 +113,12 @@ func wireCustomOrigin(base types.CustomOriginConfig, s v1alpha1.CustomOriginConf
 	out.OriginReadTimeout = positive(s.OriginReadTimeout)
 	out.OriginKeepaliveTimeout = positive(s.OriginKeepaliveTimeout)
 	out.IpAddressType = types.IpAddressType(s.IPAddressType)
+	if m := s.OriginMTLSConfig; m != nil {
+		out.OriginMtlsConfig = nil
+		if m.ClientCertificateARN != "" {
+			out.OriginMtlsConfig = &types.OriginMtlsConfig{ClientCertificateArn: &m.ClientCertificateARN}
+		}
+	}
 	return &out
 }
 

@@ -92,7 +92,62 @@ func readDistribution(d *types.DistributionConfig) v1alpha1.DistributionConfig {
 			Bucket: awssdk.ToString(l.Bucket), Prefix: awssdk.ToString(l.Prefix), IncludeCookies: copied(l.IncludeCookies),
 		}
 	}
+	readConnections(&out, d)
 	return out
+}
+
+// readConnections reads the blocks that a spec may leave out to keep them, nil for those that are not there.
+func readConnections(out *v1alpha1.DistributionConfig, d *types.DistributionConfig) {
+	if t := d.CacheTagConfig; t != nil {
+		out.CacheTagConfig = &v1alpha1.CacheTagConfig{HeaderName: awssdk.ToString(t.HeaderName)}
+	}
+	if f := d.ConnectionFunctionAssociation; f != nil {
+		out.ConnectionFunctionAssociation = &v1alpha1.ConnectionFunctionAssociation{ID: awssdk.ToString(f.Id)}
+	}
+	m := d.ViewerMtlsConfig
+	if m == nil {
+		return
+	}
+	out.ViewerMTLSConfig = &v1alpha1.ViewerMTLSConfig{Mode: v1alpha1.ViewerMTLSMode(m.Mode)}
+	if s := m.TrustStoreConfig; s != nil {
+		out.ViewerMTLSConfig.TrustStoreConfig = &v1alpha1.TrustStoreConfig{
+			TrustStoreID:               awssdk.ToString(s.TrustStoreId),
+			AdvertiseTrustStoreCANames: copied(s.AdvertiseTrustStoreCaNames),
+			IgnoreCertificateExpiry:    copied(s.IgnoreCertificateExpiry),
+		}
+	}
+}
+
+// wireConnections leaves out a block that the spec wants empty, and keeps those on which it is silent.
+func wireConnections(out *types.DistributionConfig, c v1alpha1.DistributionConfig) {
+	if t := c.CacheTagConfig; t != nil {
+		out.CacheTagConfig = nil
+		if t.HeaderName != "" {
+			out.CacheTagConfig = &types.CacheTagConfig{HeaderName: &t.HeaderName}
+		}
+	}
+	if f := c.ConnectionFunctionAssociation; f != nil {
+		out.ConnectionFunctionAssociation = nil
+		if f.ID != "" {
+			out.ConnectionFunctionAssociation = &types.ConnectionFunctionAssociation{Id: &f.ID}
+		}
+	}
+	m := c.ViewerMTLSConfig
+	if m == nil {
+		return
+	}
+	out.ViewerMtlsConfig = nil
+	if m.Mode == "" {
+		return
+	}
+	out.ViewerMtlsConfig = &types.ViewerMtlsConfig{Mode: types.ViewerMtlsMode(m.Mode)}
+	if s := m.TrustStoreConfig; s != nil {
+		out.ViewerMtlsConfig.TrustStoreConfig = &types.TrustStoreConfig{
+			TrustStoreId:               &s.TrustStoreID,
+			AdvertiseTrustStoreCaNames: s.AdvertiseTrustStoreCANames,
+			IgnoreCertificateExpiry:    s.IgnoreCertificateExpiry,
+		}
+	}
 }
 
 // wireDistribution lays a normalised configuration over what CloudFront has. Members that the
@@ -118,6 +173,7 @@ func wireDistribution(base types.DistributionConfig, c v1alpha1.DistributionConf
 	out.CustomErrorResponses = wireErrorResponses(c.CustomErrorResponses)
 	out.ViewerCertificate = wireCertificate(base.ViewerCertificate, c.ViewerCertificate)
 	out.Restrictions = wireRestrictions(c.Restrictions)
+	wireConnections(&out, c)
 	if standard {
 		standardMembers(&out, c)
 	} else {

@@ -37,8 +37,12 @@ const (
 	AnAccessControl
 	AFunction
 	AKeyGroup
+	// ATrustStore is granted with the key groups: both say whose keys are trusted.
+	ATrustStore
 	AnEncryption
+	// ALogBucket and ALogConfig are where logs go.
 	ALogBucket
+	ALogConfig
 	// Records are DNS records, in the zone Value of Route 53 or, where it is empty, in the ones that have the domains.
 	Records
 	// RecordsAt are DNS records at another provider, in the zones that have the domains.
@@ -107,8 +111,10 @@ var terms = map[Thing]term{
 	AnAccessControl: listed("the origin access control", func(g *Grant) []string { return g.AccessControls }),
 	AFunction:       listed("the function", func(g *Grant) []string { return g.Functions }),
 	AKeyGroup:       listed("the key group", func(g *Grant) []string { return g.KeyGroups }),
+	ATrustStore:     listed("the trust store", func(g *Grant) []string { return g.KeyGroups }),
 	AnEncryption:    listed("the field-level encryption", func(g *Grant) []string { return g.Encryptions }),
 	ALogBucket:      listed("the log bucket", func(g *Grant) []string { return g.LogBuckets }),
+	ALogConfig:      listed("the real-time log configuration", func(g *Grant) []string { return g.LogBuckets }),
 
 	Records:     {"DNS records in the hosted zone", func(g *Grant, w Want) bool { return g.publishes(dns.Provider{}, w.Value) }, (*Grant).zoneTexts},
 	RecordsAt:   {"DNS records at the provider", func(g *Grant, w Want) bool { return g.publishes(w.Provider, "") }, (*Grant).zoneTexts},
