@@ -377,3 +377,11 @@ func (s *Store) Next(now time.Time) (Call, time.Duration) {
 
 // Refresh has the version of the store asked for now.
 func (s *Store) Refresh() { s.checked = time.Time{} }
+
+// Keys is how many keys the ledgers of all objects have.
+func (s *Store) Keys() (n int) {
+	for _, c := range s.claims {
+		n += len(c.Ledger)
+	}
+	return n
+}
