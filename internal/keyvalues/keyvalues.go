@@ -285,18 +285,20 @@ func (s *Stores) perform(ctx context.Context, w *store, call keyvalue.Call) []ke
 	if !reached {
 		service = unreached{w.key.Account}
 	}
-	arn, now := w.key.ARN, s.opts.Clock.Now
+	arn, now, class := w.key.ARN, s.opts.Clock.Now, port.Sweep
+	if call.Awaited {
+		class = port.Change
+	}
 	switch {
 	case call.Describe:
-		info, err := service.DescribeStore(w.mark(ctx, "describe", port.Sweep), arn)
+		info, err := service.DescribeStore(w.mark(ctx, "describe", class), arn)
 		return w.answered(func() []keyvalue.Owner { return w.state.Described(info, err, now()) })
 	case call.Page != nil:
-		page, next, err := service.ListKeys(w.mark(ctx, "list", port.Sweep), arn, *call.Page)
+		page, next, err := service.ListKeys(w.mark(ctx, "list", class), arn, *call.Page)
 		return w.answered(func() []keyvalue.Owner { return w.state.Listed(page, next, err, now()) })
 	}
 	u := *call.Update
-	class := port.Change
-	if len(u.Restored) == len(u.Puts) && len(u.Deletes) == 0 {
+	if class = port.Change; len(u.Restored) == len(u.Puts) && len(u.Deletes) == 0 {
 		class = port.Correct
 	}
 	info, err := service.UpdateKeys(w.mark(ctx, "update", class), arn, u)

@@ -4,6 +4,8 @@ package keyvalue
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -52,6 +54,12 @@ type Want struct {
 	Takeover bool
 }
 
+// Digest stands for a value in a ledger: status is no place for what only functions should read.
+func Digest(value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return hex.EncodeToString(sum[:16])
+}
+
 // State is what a ledger says of a key.
 type State string
 
@@ -72,29 +80,33 @@ const maxBefore = 3
 type Entry struct {
 	Key
 
-	Value string
-	// Before are values that the object has written, or was about to write, and that may be there instead of Value.
+	// Digest is that of the value. Before are those of values that the object has written, or was about to write, and that
+	// may be there instead.
+	Digest string
 	Before []string
 	State  State
 }
 
 // Equal reports whether two entries say the same.
 func (e Entry) Equal(o Entry) bool {
-	return e.Key == o.Key && e.Value == o.Value && e.State == o.State && slices.Equal(e.Before, o.Before)
+	return e.Key == o.Key && e.Digest == o.Digest && e.State == o.State && slices.Equal(e.Before, o.Before)
 }
 
 // own reports whether the value is one that the object has written, or was about to write.
-func (e Entry) own(value string) bool { return value == e.Value || slices.Contains(e.Before, value) }
+func (e Entry) own(value string) bool {
+	d := Digest(value)
+	return d == e.Digest || slices.Contains(e.Before, d)
+}
 
 // become changes the value that is written. Whatever of the object may be there now stays its own.
 func (e Entry) become(value string, s Standing) Entry {
-	before := append([]string{e.Value}, e.Before...)
+	before := append([]string{e.Digest}, e.Before...)
 	if s.Phase == Present && e.own(s.Found) {
-		before = append([]string{s.Found}, before...)
+		before = append([]string{Digest(s.Found)}, before...)
 	}
-	e.Before, e.Value = nil, value
+	e.Before, e.Digest = nil, Digest(value)
 	for _, b := range before {
-		if b != value && !slices.Contains(e.Before, b) && len(e.Before) < maxBefore {
+		if b != e.Digest && !slices.Contains(e.Before, b) && len(e.Before) < maxBefore {
 			e.Before = append(e.Before, b)
 		}
 	}

@@ -3,7 +3,7 @@ package keyvalue
 import "slices"
 
 // MaxEntries is how many entries a ledger has at most: status has to fit into one object.
-const MaxEntries = 100
+const MaxEntries = 200
 
 // Advance returns the next ledger, sorted: what has to be stored before anything is done.
 //
@@ -21,7 +21,7 @@ func Advance(ledger []Entry, wants []Want, view View, p Policy) []Entry {
 	for _, w := range wants {
 		_, entered := claim.entry(w.Key)
 		if !entered && w.mayEnter(view.Of(w.Key), p) && len(next) < MaxEntries {
-			next = append(next, Entry{Key: w.Key, Value: w.Value, State: Intended})
+			next = append(next, Entry{Key: w.Key, Digest: Digest(w.Value), State: Intended})
 		}
 	}
 	slices.SortFunc(next, func(a, b Entry) int { return a.Key.Compare(b.Key) })
@@ -48,9 +48,9 @@ func (e Entry) advance(w Want, wanted bool, s Standing, p Policy) (Entry, bool) 
 	case !wanted, s.Phase == Occupied:
 		// Two ledgers may name one key after a backup was restored; one of them gives way.
 		e.State = Removing
-	case w.Value != e.Value:
+	case Digest(w.Value) != e.Digest:
 		e = e.become(w.Value, s)
-	case s.Has(e.Value):
+	case s.Has(w.Value):
 		e.State, e.Before = Written, nil
 	}
 	return e, true

@@ -52,12 +52,14 @@ type Restored struct {
 	Gone  bool
 }
 
-// Call is what is due: exactly one of its members is set.
+// Call is what is due: one of Describe, Page and Update is set.
 type Call struct {
 	// Describe asks for the version, Page lists from that marker.
 	Describe bool
 	Page     *string
 	Update   *Update
+	// Awaited means that users wait for what is read.
+	Awaited bool
 }
 
 // Store decides what is sent to one store. It is not safe for concurrent use, and knows no clock.
@@ -278,11 +280,11 @@ func (s *Store) plan(now time.Time) Update {
 			u.Deletes = append(u.Deletes, name)
 			size -= int64(len(name) + len(found))
 		case put, restore:
-			e, _ := c.entry(k)
-			if s.isRefused(Pair{name, e.Value}) || !s.fits(k, e.Value, &size) {
+			w, _ := c.want(k)
+			if s.isRefused(Pair{name, w.Value}) || !s.fits(k, w.Value, &size) {
 				continue
 			}
-			u.Puts = append(u.Puts, Pair{name, e.Value})
+			u.Puts = append(u.Puts, Pair{name, w.Value})
 			if c.due(k, found, present) == restore {
 				u.Restored = append(u.Restored, Restored{Owner: c.Owner, Key: k, Found: found, Gone: !present})
 			}
@@ -314,7 +316,7 @@ func (c *Claim) due(k Key, found string, present bool) action {
 			return remove
 		}
 		return leave
-	case !wanted || w.Value != e.Value || present && found == e.Value:
+	case !wanted || Digest(w.Value) != e.Digest || present && found == w.Value:
 		return leave
 	case mine, e.State == Intended && (!present || w.Takeover):
 		return put
@@ -352,11 +354,12 @@ func (s *Store) Next(now time.Time) (Call, time.Duration) {
 	if wait := s.retryAt.Sub(now); wait > 0 {
 		return Call{}, wait
 	}
+	awaited := !s.read || !s.due.IsZero()
 	switch {
 	case s.listing != nil && s.listing.marker != nil:
-		return Call{Page: s.listing.marker}, 0
+		return Call{Page: s.listing.marker, Awaited: awaited}, 0
 	case !s.fresh:
-		return Call{Describe: true}, 0
+		return Call{Describe: true, Awaited: awaited}, 0
 	}
 	wait := s.checked.Add(CheckEvery).Sub(now)
 	if gathering := s.due.Sub(now); !s.due.IsZero() && gathering > 0 {
