@@ -351,8 +351,8 @@ type Tag struct {
 
 // KeyValues is what a tenant has in a CloudFront key value store.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.key) || bytes(self.key).size() <= 512",messageExpression="'the key has ' + string(bytes(self.key).size()) + ' bytes, but CloudFront allows 512: shorten it'",message="CloudFront allows 512 bytes in a key: shorten it",fieldPath=".key"
-// +kubebuilder:validation:XValidation:rule="bytes(self.value).size() <= 1024",messageExpression="'the value has ' + string(bytes(self.value).size()) + ' bytes, but CloudFront allows 1024: shorten it'",message="CloudFront allows 1024 bytes in a value: shorten it",fieldPath=".value"
+// +kubebuilder:validation:XValidation:rule="!has(self.key) || bytes(self.key).size() <= 512",message="CloudFront allows 512 bytes in a key: shorten it",fieldPath=".key"
+// +kubebuilder:validation:XValidation:rule="bytes(self.value).size() <= 1024",message="CloudFront allows 1024 bytes in a value: shorten it",fieldPath=".value"
 type KeyValues struct {
 	// storeArn is the ARN of the key value store, which must exist in the AWS account of the tenant. A function reads it if
 	// it is associated with it.
