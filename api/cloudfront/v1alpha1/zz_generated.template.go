@@ -62,7 +62,7 @@ type TemplateSpec struct {
 	// keyValues makes the operator write a value for this tenant into a CloudFront key value store, which functions can
 	// read. It is written before the tenant is created or changed, and deleted after the tenant.
 	// +optional
-	KeyValues *KeyValues `json:"keyValues,omitempty"`
+	KeyValues *TemplateKeyValues `json:"keyValues,omitempty"`
 
 	// driftPolicy says what to do when the tenant is changed in AWS. enforce: the spec is applied again. report: the
 	// difference is listed in status.drift and not corrected. suspend: fields are not compared. With report and suspend,
@@ -220,6 +220,30 @@ type TemplateDNS struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role/[!-~]+$')",messageExpression="'\"' + self + '\" is not the ARN of an IAM role: use arn:aws:iam::<account>:role/<name>'",message="must be the ARN of an IAM role: arn:aws:iam::<account>:role/<name>"
 	// +optional
 	AssumeRoleARN string `json:"assumeRoleArn,omitempty"`
+}
+
+// TemplateKeyValues is what the tenants have in a CloudFront key value store.
+//
+// +kubebuilder:validation:MinProperties=0
+type TemplateKeyValues struct {
+	// storeArn is the ARN of the key value store, which must exist in the AWS account of the tenant. A function reads it if
+	// it is associated with it.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws:cloudfront::[0-9]{12}:key-value-store/[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ARN of a key value store: use arn:aws:cloudfront::<account>:key-value-store/<id>'",message="must be the ARN of a key value store: arn:aws:cloudfront::<account>:key-value-store/<id>"
+	// +optional
+	StoreARN string `json:"storeArn,omitempty"`
+
+	// value is what a function reads, at most 1024 bytes, for example JSON.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Value string `json:"value,omitempty"`
+
+	// takeover lets the operator replace the value of a key that it did not create, and delete that key later. If it is not
+	// true, such a key is left alone and the conditions report it, unless it has the same value.
+	// +optional
+	Takeover *bool `json:"takeover,omitempty"`
 }
 
 // FieldPath is a field of a tenant that a row can set.

@@ -24,15 +24,9 @@ func theirs() map[string]string {
 	return map[string]string{"default": `{"tier":"free"}`, "taken": "theirs"}
 }
 
-func storeSeed() sim.Seed {
-	s := dnsSeed()
-	s.KeyValueStores = []sim.SeedKeyValueStore{{ARN: storeARN, Values: theirs()}, {ARN: otherStoreARN}}
-	return s
-}
-
 func storeWorld(t *testing.T) *world.World {
 	t.Helper()
-	seed := storeSeed()
+	seed := dnsSeed()
 	return world.New(t, kubeConfig, world.Options{Seed: &seed, AtOnce: true})
 }
 
