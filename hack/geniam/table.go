@@ -247,17 +247,17 @@ var permissions = []Permission{
 		Without: "`cloudfront_tenant_operator_quota_limit` shows the documented default of such a limit.",
 	},
 	{
-		Action: "cloudfront-keyvaluestore:DescribeKeyValueStore", Feature: KeyValues, Resource: stores, Read: true,
+		Action: "cloudfront-keyvaluestore:DescribeKeyValueStore", Call: "cloudfrontkeyvaluestore:DescribeKeyValueStore", Feature: KeyValues, Resource: stores, Read: true,
 		For:     "Reading the version of a key value store: before a write, and every five minutes to find out whether others have changed it.",
 		Without: "Objects with `spec.keyValues` report `AccessDenied`, and a tenant that does not exist is not created.",
 	},
 	{
-		Action: "cloudfront-keyvaluestore:ListKeys", Feature: KeyValues, Resource: stores, Read: true,
+		Action: "cloudfront-keyvaluestore:ListKeys", Call: "cloudfrontkeyvaluestore:ListKeys", Feature: KeyValues, Resource: stores, Read: true,
 		For:     "Reading the keys of a store whose version has changed, 50 in a call.",
 		Without: "As without `cloudfront-keyvaluestore:DescribeKeyValueStore`.",
 	},
 	{
-		Action: "cloudfront-keyvaluestore:UpdateKeys", Feature: KeyValues, Resource: stores,
+		Action: "cloudfront-keyvaluestore:UpdateKeys", Call: "cloudfrontkeyvaluestore:UpdateKeys", Feature: KeyValues, Resource: stores,
 		For:     "Writing and deleting keys, up to 50 in a call.",
 		Without: "Objects with `spec.keyValues` report `AccessDenied`. A new tenant is not created, and a deleted one keeps its object until its keys are deleted.",
 	},

@@ -21,16 +21,15 @@ func (s *Store) Described(i Info, err error, now time.Time) []Owner {
 	switch l := s.listing; {
 	case l != nil && l.info.ETag == i.ETag && len(l.values) == i.Items:
 		s.values, s.info, s.read, s.fresh, s.listing = l.values, i, true, true, nil
-		s.listed, s.torn = now, 0
-		s.succeeded()
+		s.listed, s.torn, s.reading = now, 0, trouble{}
 		return s.anyChanged()
 	case l != nil:
 		s.torn++
 		if s.torn > 2 {
-			s.retryAt = now.Add(retry.FirstRetry)
+			s.reading.retryAt = now.Add(retry.FirstRetry)
 		}
 	case s.fresh && s.info.ETag == i.ETag && now.Sub(s.listed) < ListEvery:
-		s.succeeded()
+		s.reading = trouble{}
 		return nil
 	}
 	first := ""
@@ -64,8 +63,7 @@ func (s *Store) Updated(u Update, i Info, err error, now time.Time) []Owner {
 		for _, name := range u.Deletes {
 			delete(s.values, name)
 		}
-		s.info, s.limit, s.checked = i, MaxBatch, now
-		s.succeeded()
+		s.info, s.limit, s.checked, s.writing = i, MaxBatch, now, trouble{}
 		return s.anyChanged()
 	case kind == fault.Conflict:
 		// Others have changed the store.
@@ -79,30 +77,43 @@ func (s *Store) Updated(u Update, i Info, err error, now time.Time) []Owner {
 		s.limit = MaxBatch
 		return s.anyChanged()
 	}
-	return s.failed(err, now)
+	return s.unwritten(asFault(err), now)
 }
 
-func (s *Store) succeeded() { s.err, s.failing, s.retryAt = nil, time.Time{}, time.Time{} }
+// unwritten takes over why a batch was not written, or why that is not known.
+func (s *Store) unwritten(f *fault.Error, now time.Time) []Owner {
+	switch {
+	case f.RetryAfter > 0:
+		// Our own limiter has answered: the same call is made later.
+		s.writing.retryAt = now.Add(f.RetryAfter)
+		return nil
+	case f.Kind == fault.NotFound:
+		return s.failed(f, now)
+	case f.Kind == fault.Transient:
+		s.fresh = false
+	case f.Kind != fault.Throttled:
+		s.writing.err = f
+	}
+	s.writing.grow(now)
+	return s.anyChanged()
+}
 
-// failed takes over why a call did not work. The values that were read stay known; nothing is written before they are read
+// failed takes over why a read did not work. The values that were read stay known; nothing is written before they are read
 // again.
 func (s *Store) failed(err error, now time.Time) []Owner {
 	f := asFault(err)
 	if f.RetryAfter > 0 {
 		// Our own limiter has answered: the same call is made later.
-		s.retryAt = now.Add(f.RetryAfter)
+		s.reading.retryAt = now.Add(f.RetryAfter)
 		return nil
 	}
-	if s.failing.IsZero() {
-		s.failing = now
-	}
-	s.retryAt = retry.Usual.Next(s.failing, now)
+	s.reading.grow(now)
 	s.fresh, s.listing = false, nil
 	if s.gone = f.Kind == fault.NotFound; s.gone {
 		s.values, s.read = nil, false
 	}
 	if f.Kind != fault.Throttled && f.Kind != fault.Transient || !s.read {
-		s.err = f
+		s.reading.err = f
 	}
 	return s.anyChanged()
 }

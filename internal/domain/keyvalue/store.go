@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
 // The times of a store.
@@ -86,11 +87,23 @@ type Store struct {
 	refused map[Pair]refusal
 	full    map[string]*fault.Error
 
-	// err is why the store can't be read or written since failing; nothing is tried before retryAt.
-	err              *fault.Error
-	failing, retryAt time.Time
+	// reading and writing are what does not work. A store that can be read may still refuse every write.
+	reading, writing trouble
 	// torn counts the listings that a change of others has made worthless.
 	torn int
+}
+
+// trouble is why something has not worked since a time; it is not tried again before another one.
+type trouble struct {
+	err            *fault.Error
+	since, retryAt time.Time
+}
+
+func (t *trouble) grow(now time.Time) {
+	if t.since.IsZero() {
+		t.since = now
+	}
+	t.retryAt = retry.Usual.Next(t.since, now)
 }
 
 type refusal struct {
@@ -215,11 +228,11 @@ func (s *Store) standing(k Key, c Claim) Standing {
 	if h := s.holder(k.Name); h != nil && h.Owner != c.Owner {
 		return Standing{Phase: Occupied, Holder: h.Owner}
 	}
-	out := Standing{Phase: Unknown, Err: s.err}
+	out := Standing{Phase: Unknown, Err: cmp.Or(s.reading.err, s.writing.err)}
 	found, present := s.values[k.Name]
 	switch {
 	case s.gone:
-		return Standing{Phase: NoStore, Err: s.err}
+		return Standing{Phase: NoStore, Err: s.reading.err}
 	case !s.read:
 	case present:
 		out.Phase, out.Found = Present, found
@@ -351,7 +364,7 @@ func (s *Store) isRefused(p Pair) bool {
 
 // Next is the call that is due, or how long to wait for one.
 func (s *Store) Next(now time.Time) (Call, time.Duration) {
-	if wait := s.retryAt.Sub(now); wait > 0 {
+	if wait := s.reading.retryAt.Sub(now); wait > 0 {
 		return Call{}, wait
 	}
 	awaited := !s.read || !s.due.IsZero()
@@ -362,12 +375,16 @@ func (s *Store) Next(now time.Time) (Call, time.Duration) {
 		return Call{Describe: true, Awaited: awaited}, 0
 	}
 	wait := s.checked.Add(CheckEvery).Sub(now)
-	if gathering := s.due.Sub(now); !s.due.IsZero() && gathering > 0 {
-		wait = min(wait, gathering)
+	from := s.writing.retryAt
+	if s.due.After(from) {
+		from = s.due
+	}
+	if from.After(now) {
+		wait = min(wait, from.Sub(now))
 	} else if u := s.plan(now); len(u.Puts)+len(u.Deletes) > 0 {
 		return Call{Update: &u}, 0
 	} else {
-		s.due = time.Time{}
+		s.due, s.writing = time.Time{}, trouble{}
 	}
 	for _, r := range s.refused {
 		wait = min(wait, r.until.Sub(now))
