@@ -32,6 +32,8 @@ func owns(value string, s keyvalue.State) func(*distributiontenant.Input) {
 	}
 }
 
+func pausedKeys(in *distributiontenant.Input) { in.Paused = true }
+
 var (
 	keyAbsent  = keyStands(keyvalue.Standing{Phase: keyvalue.Absent})
 	keyThere   = keyStands(keyvalue.Standing{Phase: keyvalue.Present, Found: "gold"})
@@ -101,8 +103,8 @@ func TestKeyReports(t *testing.T) {
 		"without a finalizer it intends none":         {with(unborn(), keyed, keyAbsent), "", "Creating", false},
 		"a key that is there is written":              {with(quiet(), keyed, keyThere, owns("gold", keyvalue.Intended)), keyvalue.Written, "Deployed", false},
 		"a key that is no longer wanted is removed":   {with(quiet(), keyThere, owns("gold", keyvalue.Written)), keyvalue.Removing, "Deployed", false},
-		"not before the spec is applied":              {with(quiet(), edited, fromList, keyThere, owns("gold", keyvalue.Written)), keyvalue.Written, "", false},
-		"nor while the object is paused":              {with(quiet(), paused, keyThere, owns("gold", keyvalue.Written)), keyvalue.Written, "", false},
+		"not before the spec is applied":              {with(quiet(), edited, listed, keyThere, owns("gold", keyvalue.Written)), keyvalue.Written, "", false},
+		"nor while the object is paused":              {with(quiet(), pausedKeys, keyThere, owns("gold", keyvalue.Written)), keyvalue.Written, "", false},
 		"nor while the tenant of a deletion is there": {with(dying(), keyThere, owns("gold", keyvalue.Written)), keyvalue.Written, "Disabling", false},
 		"it is removed after the tenant":              {with(dying(), absent, keyThere, owns("gold", keyvalue.Written)), keyvalue.Removing, "Deleting", false},
 		"a changed key is drift":                      {with(quiet(), keyed, keyForeign, owns("gold", keyvalue.Written)), keyvalue.Written, "Deployed", true},
