@@ -369,6 +369,8 @@ var otherWords = map[string]bool{
 	// Members of CloudFront's API.
 	"PrimaryDomainName": true, "UpdateDomainAssociation": true, "CloudFrontDefaultCertificate": true, "AnycastIpListId": true,
 	"AssociateAlias": true, "VerifyDnsConfiguration": true, "ListDomainConflicts": true,
+	// An operation of CloudFront KeyValueStore, and its error codes.
+	"DescribeKeyValueStore": true, "ConflictException": true, "ValidationException": true,
 	// A member of ACM's API, and a metric of it.
 	"RenewalSummary": true, "DaysToExpiry": true,
 	// Error codes of DynamoDB's streams.
