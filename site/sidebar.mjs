@@ -14,7 +14,7 @@ const parts = [
     ['Distribution', 'spec/distribution'], ['ConnectionGroup', 'spec/connectiongroup'],
     ['Invalidation', 'spec/invalidation'],
     ['Who may use what', 'grants'], ['EdgeGrant', 'spec/edgegrant'], ['DomainClaim', 'spec/domainclaim'],
-    ['Customer onboarding', 'customer-onboarding'], ['Certificates', 'certificates'], ['DNS', 'dns'],
+    ['Customer onboarding', 'customer-onboarding'], ['Certificates', 'certificates'], ['DNS', 'dns'], ['Key values', 'key-values'],
     ['DNS providers and accounts', 'dns/accounts'], ['Cloudflare', 'dns/cloudflare'], ['Azure DNS', 'dns/azure'], ['RFC 2136', 'dns/rfc2136'],
     ['ExternalDNS', 'dns/externaldns'],
     ['Tenants from a database', 'tenantsource'], ['Deletion guard', 'tenantsource/guard'], ['State table', 'state-table'],

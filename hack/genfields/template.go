@@ -16,11 +16,12 @@ var templates = map[string]string{
 	"WebACLCustomization":         "TemplateWebACL says which AWS WAF web ACL protects the tenants.",
 	"GeoRestrictionCustomization": "TemplateGeoRestriction says from which countries the tenants can be reached.",
 	"ManagedCertificateRequest":   "TemplateCertificateRequest describes the managed certificates of the tenants.",
+	"KeyValues":                   "TemplateKeyValues is what the tenants have in a CloudFront key value store.",
 	"DNS":                         "TemplateDNS says where and how the records of the domains are published.",
 }
 
 // ofOneTenant are the fields that many tenants can't share.
-var ofOneTenant = []string{"distributionRef", "domains", "connectionGroupRef", "managedCertificateRequest.primaryDomainName", "tenantName"}
+var ofOneTenant = []string{"distributionRef", "domains", "connectionGroupRef", "managedCertificateRequest.primaryDomainName", "keyValues.key", "tenantName"}
 
 // otherwise says what a template says in other words than the spec.
 var otherwise = map[string]string{

@@ -21,6 +21,7 @@ const (
 	EdgeFunctions       Feature = "edge-functions"
 	AccessLogs          Feature = "access-logs"
 	Invalidations       Feature = "invalidations"
+	KeyValues           Feature = "key-values"
 	// ReadOnly is made of the reads of the others.
 	ReadOnly Feature = "read-only"
 )
@@ -43,6 +44,8 @@ var features = []struct {
 		"`aws:ResourceTag/cloudfront-tenant-operator.io/cluster`, whose value is the cluster ID."},
 	{ConnectionGroups, "Connection groups", "Required only for `ConnectionGroup` objects."},
 	{Invalidations, "Invalidations", "Required only for `Invalidation` objects."},
+	{KeyValues, "Key values", "Required if tenants have `spec.keyValues`. The resource stands for all key value stores: replace it with yours, " +
+		"or every tenant that its grant allows to can write into any."},
 	{VPCOrigins, "VPC origins", "Required if the multi-tenant distribution of tenants, or a `Distribution`, has VPC origins."},
 	{WebACLs, "Web ACLs", "Required if tenants have `customizations.webAcl`, or a `Distribution` has `webACLId`."},
 	{EdgeFunctions, "Edge functions", "Required if a `Distribution` has `lambdaFunctionAssociations`: CloudFront uses the permissions of the caller that associates a Lambda@Edge function. " +
@@ -69,6 +72,7 @@ const (
 	vpcOrigins    = "arn:aws:cloudfront::*:vpcorigin/*"
 	groups        = "arn:aws:cloudfront::*:connection-group/*"
 	anycastLists  = "arn:aws:cloudfront::*:anycast-ip-list/*"
+	stores        = "arn:aws:cloudfront::*:key-value-store/*"
 	// The ARNs of Route 53 have neither a region nor an account.
 	zones   = "arn:aws:route53:::hostedzone/*"
 	changes = "arn:aws:route53:::change/*"
@@ -97,7 +101,7 @@ const (
 // sids name statements by their resource.
 var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
-	groups: "ConnectionGroups", anycastLists: "AnycastLists", zones: "HostedZones", changes: "Changes", roles: "Roles",
+	groups: "ConnectionGroups", stores: "KeyValueStores", anycastLists: "AnycastLists", zones: "HostedZones", changes: "Changes", roles: "Roles",
 	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables", tableStreams: "TableStreams",
 	stateTables: "StateTables", databaseUsers: "DatabaseUsers", caches: "Caches", cacheUsers: "CacheUsers", replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
 }
@@ -241,6 +245,21 @@ var permissions = []Permission{
 		Action: "servicequotas:ListAWSDefaultServiceQuotas", Feature: Preflight, Resource: anything, Read: true,
 		For:     "Reading AWS's default of a limit that has no value of the account, once a day.",
 		Without: "`cloudfront_tenant_operator_quota_limit` shows the documented default of such a limit.",
+	},
+	{
+		Action: "cloudfront-keyvaluestore:DescribeKeyValueStore", Call: "cloudfrontkeyvaluestore:DescribeKeyValueStore", Feature: KeyValues, Resource: stores, Read: true,
+		For:     "Reading the version of a key value store: before a write, and every five minutes to find out whether others have changed it.",
+		Without: "Objects with `spec.keyValues` report `AccessDenied`, and a tenant that does not exist is not created.",
+	},
+	{
+		Action: "cloudfront-keyvaluestore:ListKeys", Call: "cloudfrontkeyvaluestore:ListKeys", Feature: KeyValues, Resource: stores, Read: true,
+		For:     "Reading the keys of a store whose version has changed, 50 in a call.",
+		Without: "As without `cloudfront-keyvaluestore:DescribeKeyValueStore`.",
+	},
+	{
+		Action: "cloudfront-keyvaluestore:UpdateKeys", Call: "cloudfrontkeyvaluestore:UpdateKeys", Feature: KeyValues, Resource: stores,
+		For:     "Writing and deleting keys, up to 50 in a call.",
+		Without: "Objects with `spec.keyValues` report `AccessDenied`. A new tenant is not created, and a deleted one keeps its object until its keys are deleted.",
 	},
 	{
 		Action: "cloudfront:GetManagedCertificateDetails", Feature: ManagedCertificates, Resource: tenants, Read: true,

@@ -86,12 +86,20 @@ func newWorld(t *testing.T) *world.World {
 	seed.Tenants = append(seed.Tenants, sim.SeedTenant{Account: otherAccount, Name: "stranger", DistributionID: "EOTHER1", Domains: []string{"stolen.example.com"}})
 	seed.ResolvingDomains = append(seed.ResolvingDomains, "strays.customer.test")
 	seed.Roles = []sim.SeedRole{{ARN: roleARN}}
+	seed.KeyValueStores = []sim.SeedKeyValueStore{{ARN: storeARN, Values: map[string]string{"default": "{}"}}}
 	// The page says of roles what the policy has.
 	allowed, err := identity.ParseRolePatterns([]string{roles})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return world.NewOffline(t, world.Options{Seed: &seed, AllowedRoles: allowed, Expiry: true, Capacity: true, Claims: &world.Holds{}})
+}
+
+const storeARN = "arn:aws:cloudfront::111122223333:key-value-store/a"
+
+// keyed asks for a key in a key value store.
+func keyed(o *v1alpha1.DistributionTenant) {
+	o.Spec.KeyValues = &v1alpha1.KeyValues{StoreARN: storeARN, Value: "{}"}
 }
 
 func hostedByAWS(o *v1alpha1.DistributionTenant) {
@@ -130,7 +138,7 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	// The zone is read on its own as long as no list has shown it.
 	w.Apply(w.Tenant("delta", byID))
 	w.Advance(settle)
-	w.Apply(w.Tenant("alpha", team, published))
+	w.Apply(w.Tenant("alpha", team, published, keyed))
 	w.Apply(w.Tenant("beta", managed))
 	w.Apply(w.Tenant("epsilon", elsewhere))
 	w.Advance(settle)
@@ -173,7 +181,7 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	}
 	actions := allowed()
 	for _, operation := range seen {
-		services := []string{"cloudfront:", "acm:", "route53:", "servicequotas:", "sts:"}
+		services := []string{"cloudfront:", "acm:", "route53:", "cloudfront-keyvaluestore:", "servicequotas:", "sts:"}
 		if !slices.ContainsFunc(services, func(s string) bool { return actions[s+operation] || free[Call(s+operation)] }) {
 			t.Errorf("no policy allows %s", operation)
 		}
@@ -472,6 +480,18 @@ var stories = map[string]map[string]story{
 	},
 	"ListAWSDefaultServiceQuotas": {
 		"only metrics need it": {after: apply("alpha"), wants: ready},
+	},
+	"DescribeKeyValueStore": {
+		"a tenant with keys is not created": {after: apply("alpha", keyed), wants: denied, check: absent},
+		"other tenants are not hurt":        {after: apply("alpha"), wants: ready},
+	},
+	"ListKeys": {
+		"a tenant with keys is not created": {after: apply("alpha", keyed), wants: denied, check: absent},
+	},
+	"UpdateKeys": {
+		"a tenant with keys is not created":      {after: apply("alpha", keyed), wants: denied, check: absent},
+		"a deleted object waits, for its keys":   {before: apply("alpha", keyed), after: remove, wants: denied, check: absent},
+		"what is written already stays as it is": {before: apply("alpha", keyed), after: change(tier("gold")), wants: ready},
 	},
 	"GetManagedCertificateDetails": {
 		"a managed certificate can't be followed": {after: apply("alpha", managed), wants: denied},

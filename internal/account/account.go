@@ -40,6 +40,7 @@ type Account struct {
 	// Rate is that of the calls to CloudFront, InvalidationRate that of requests for invalidations.
 	Rate, InvalidationRate port.Rate
 	Invalidations          port.Invalidations
+	KeyValues              port.KeyValues
 	References             *inventory.References
 	Inventory              *inventory.Inventory
 	// Close ends what runs for the account. It may be nil.
@@ -166,6 +167,16 @@ func (r *Registry) ensureOpen(id string) *Account {
 		r.open[id] = a
 	}
 	return a
+}
+
+// KeyValues are the key value stores of an account; false if it is not open.
+func (r *Registry) KeyValues(id string) (port.KeyValues, bool) {
+	for _, a := range r.All() {
+		if a.ID == id {
+			return a.KeyValues, true
+		}
+	}
+	return nil, false
 }
 
 // Known is what is remembered of the account of a grant, nil if the account is not open.

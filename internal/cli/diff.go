@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/keyvalues"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
@@ -107,7 +108,8 @@ func (s *session) compare(ctx context.Context, flags *awsFlags, objects []*v1alp
 			Client: c, Accounts: cloud.Accounts, Clock: clock.RealClock{}, ClusterID: id,
 			Defaults: convert.Defaults{DriftPolicy: resource.DriftEnforce, Tags: tags, Allows: func(string) bool { return true }},
 		},
-		Live: c, Zones: zone.New(zone.Options{Providers: zone.Providers{}.Always(), Clock: clock.RealClock{}}),
+		KeyValues: keyvalues.New(keyvalues.Options{Of: cloud.Accounts.KeyValues, Clock: clock.RealClock{}}),
+		Live:      c, Zones: zone.New(zone.Options{Providers: zone.Providers{}.Always(), Clock: clock.RealClock{}}),
 	})
 	var out differences
 	for _, o := range objects {

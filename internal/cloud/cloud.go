@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/keyvaluestore"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/route53"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/servicequotas"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
@@ -53,9 +54,9 @@ type Cloud struct {
 	options Options
 	// roles are those of grants.
 	roles *aws.Roles
-	// cloudFront, invalidations, certificates and quotas have a limiter for each account.
-	cloudFront, invalidations, certificates, quotas *aws.Limiters
-	stsLimiter                                      *aws.Limiter
+	// cloudFront and those after it have a limiter for each account.
+	cloudFront, invalidations, certificates, quotas, stores *aws.Limiters
+	stsLimiter                                              *aws.Limiter
 
 	mu sync.Mutex
 	// onOpen are called with every account but the operator's own before it is used.
@@ -65,11 +66,15 @@ type Cloud struct {
 // quotaLimit is that of Service Quotas, which is read a few times a day.
 var quotaLimit = Limit{Rate: 1, Burst: 5}
 
+// storeLimit is that of CloudFront KeyValueStore, for which AWS documents no rate. A call carries up to 50 keys.
+var storeLimit = Limit{Rate: 5, Burst: 20}
+
 // New puts the adapters together.
 func New(o Options) *Cloud {
 	c := &Cloud{options: o}
 	c.cloudFront, c.certificates = aws.NewLimiters(c.limits("cloudfront", o.CloudFront)), aws.NewLimiters(c.limits("acm", o.ACM))
 	c.quotas = aws.NewLimiters(c.limits("servicequotas", quotaLimit))
+	c.stores = aws.NewLimiters(c.limits("keyvaluestore", storeLimit))
 	c.invalidations = aws.NewLimiters(c.limits("invalidations", o.Invalidations))
 	c.stsLimiter = aws.NewLimiter(c.limits("sts", o.STS))
 	c.roles = c.Roles()
@@ -97,6 +102,7 @@ func (c *Cloud) account(id string, sdk awssdk.Config) *account.Account {
 		Quotas:           servicequotas.New(servicequotas.Config{SDK: sdk, Limiter: c.quotas.For(id), Metrics: o.Metrics}),
 		Invalidations:    cloudfront.NewInvalidations(front, cloudfront.Config{SDK: sdk, Limiter: requests, Metrics: o.Metrics}),
 		InvalidationRate: requests,
+		KeyValues:        keyvaluestore.New(keyvaluestore.Config{SDK: sdk, Limiter: c.stores.For(id), Metrics: o.Metrics}),
 		References:       inventory.NewReferences(front, certificates, caller, o.Clock), Inventory: inventory.New(sweep),
 	}
 }

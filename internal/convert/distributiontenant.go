@@ -14,6 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -54,6 +55,9 @@ func Desired(o *v1alpha1.DistributionTenant, d Defaults) distributiontenant.Desi
 	}
 	for _, p := range spec.Parameters {
 		out.Parameters[p.Name] = p.Value
+	}
+	if k := spec.KeyValues; k != nil {
+		out.KeyValues = &keyvalue.Spec{StoreARN: k.StoreARN, Key: k.Key, Value: k.Value, Takeover: k.Takeover}
 	}
 	maps.Copy(out.Tags, d.Tags)
 	for _, t := range spec.Tags {
@@ -210,6 +214,11 @@ func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 	}
 	if s.DNS != nil {
 		m.Ledger = ledger(s.DNS.Records)
+	}
+	for _, k := range s.KeyValues {
+		m.Keys = append(m.Keys, keyvalue.Entry{
+			Key: keyvalue.Key{StoreARN: k.StoreARN, Name: k.Key}, Digest: k.Digest, Before: k.Before, State: keyvalue.State(k.State),
+		})
 	}
 	if s.LastModifiedTime != nil {
 		m.Modified = s.LastModifiedTime.Time

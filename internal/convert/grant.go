@@ -65,6 +65,9 @@ func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
 	if w := s.WebACLs; w != nil {
 		g.WebACLs, g.NoWebACL = w.ARNs, truth(w.Disable)
 	}
+	for _, k := range s.KeyValueStores {
+		g.Stores = append(g.Stores, grant.Store{ARN: k.ARN, Keys: k.Keys, Takeover: truth(k.Takeover)})
+	}
 	g.GeoRestrictions = truth(s.GeoRestrictions)
 	if o := s.Origins; o != nil {
 		g.Origins, g.VPCOrigins, g.AccessControls = o.Domains, o.VPCOrigins, o.AccessControls
@@ -253,6 +256,7 @@ func TenantWants(o *v1alpha1.DistributionTenant) []grant.Want {
 	}
 	w.customizations(s.Customizations)
 	w.dns("spec.dns", s.DNS)
+	w.keyValues(s.KeyValues)
 	w.adoption(s.AdoptionPolicy, DistributionTenantName(o), o.Status.ID)
 	return w
 }
@@ -273,6 +277,20 @@ func (w *wants) customizations(c *v1alpha1.Customizations) {
 	}
 	if c.GeoRestrictions != nil {
 		w.add(grant.AGeoRestriction, "spec.customizations.geoRestrictions", "")
+	}
+}
+
+// keyValues are the wants for keys. Keys that are the domains are granted with the domains.
+func (w *wants) keyValues(k *v1alpha1.KeyValues) {
+	if k == nil {
+		return
+	}
+	w.add(grant.AKeyValueStore, "spec.keyValues.storeArn", k.StoreARN)
+	if k.Key != "" {
+		*w = append(*w, grant.Want{Thing: grant.AKey, Field: "spec.keyValues.key", Value: k.Key, Of: k.StoreARN})
+	}
+	if k.Takeover {
+		*w = append(*w, grant.Want{Thing: grant.AKeyTakeover, Field: "spec.keyValues.takeover", Of: k.StoreARN})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -50,7 +51,7 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 	s.AppliedTagKeys = r.AppliedTagKeys
 	s.DistributionID, s.ConnectionGroupID = r.Parents.DistributionID, r.Parents.ConnectionGroupID
 	certificates(s, r)
-	s.DNS = dnsStatus(r.Ledger)
+	s.DNS, s.KeyValues = dnsStatus(r.Ledger), keyStatus(r.Keys)
 	if r.ChangeID != "" {
 		s.DNSChangeID = r.ChangeID
 	}
@@ -59,6 +60,16 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 	setConditions(&s.Conditions, r.Conditions, now)
 	synced := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionSynced)
 	s.DriftDetected = synced != nil && (synced.Reason == v1alpha1.ReasonDriftDetected || synced.Reason == v1alpha1.ReasonDriftNotConverging)
+}
+
+// keyStatus is the ledger of keys.
+func keyStatus(ledger []keyvalue.Entry) (out []v1alpha1.OwnedKey) {
+	for _, e := range ledger {
+		out = append(out, v1alpha1.OwnedKey{
+			StoreARN: e.StoreARN, Key: e.Name, Digest: e.Digest, Before: e.Before, State: v1alpha1.KeyState(e.State),
+		})
+	}
+	return out
 }
 
 // maxCertificates bounds the list of managed certificates. The latest are at its end.

@@ -25,6 +25,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/keyvalues"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/publicdns"
@@ -75,6 +76,7 @@ type environment struct {
 	claimants map[string]func(ctx context.Context, keys ...types.NamespacedName)
 	// zones publish the records of all kinds, nil where no kind has any. publish wake all objects of a kind that does.
 	zones   *zone.Zones
+	stores  *keyvalues.Stores
 	publish []func(ctx context.Context)
 }
 

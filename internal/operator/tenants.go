@@ -24,8 +24,11 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c config.Conf
 	if env.watcher, err = addWatcher(mgr, c, func(ctx context.Context, keys ...client.ObjectKey) { controller.Wake(ctx, keys...) }); err != nil {
 		return nil, err
 	}
+	if err := addKeyValues(ctx, mgr, env); err != nil {
+		return nil, err
+	}
 	options := distributiontenant.Options{
-		Shared: env.shared(mgr, c), Live: mgr.GetAPIReader(), Zones: env.zones, Resolver: c.Resolver(), Observer: env.reconciles, Rollouts: rollouts,
+		Shared: env.shared(mgr, c), Live: mgr.GetAPIReader(), Zones: env.zones, KeyValues: env.stores, Resolver: c.Resolver(), Observer: env.reconciles, Rollouts: rollouts,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
 				free(tenant)

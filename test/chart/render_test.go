@@ -220,7 +220,7 @@ var matrix = map[string]struct {
 		text:   []string{"--grants=Enforce"},
 	},
 	"a default grant of one's own": {
-		values: "grants: {mode: Audit, default: {kinds: [TenantSource], distributions: [{id: E1}], connectionGroups: [{id: cg_1}], domains: [{suffix: example.com}], wildcards: false, dns: {zones: [{id: Z1}]}, certificates: [a], webAcls: {arns: [b], disable: false}, sources: {hosts: [c], writeTables: [j]}, geoRestrictions: false, origins: {vpcOrigins: [d], accessControls: [e]}, functions: [f], keyGroups: [g], fieldLevelEncryptions: [h], logBuckets: [i]}}",
+		values: "grants: {mode: Audit, default: {kinds: [TenantSource], distributions: [{id: E1}], connectionGroups: [{id: cg_1}], domains: [{suffix: example.com}], wildcards: false, dns: {zones: [{id: Z1}]}, certificates: [a], webAcls: {arns: [b], disable: false}, sources: {hosts: [c], writeTables: [j]}, keyValueStores: [{arn: k, keys: [l], takeover: true}], geoRestrictions: false, origins: {vpcOrigins: [d], accessControls: [e]}, functions: [f], keyGroups: [g], fieldLevelEncryptions: [h], logBuckets: [i]}}",
 		text:   []string{"--grants=Audit", `--default-grant={\"certificates\":[\"a\"]`},
 	},
 	"no claims for domains": {

@@ -50,7 +50,7 @@ controller:
 metrics: {port: 9443, secure: false, http2: true, cert: {secretName: cert, certName: a.crt, keyName: a.key}}
 probes: {port: 9000}
 clusterCheck: {copyNamespace: kube-public}
-grants: {mode: Audit, default: {kinds: [DistributionTenant], distributions: null, connectionGroups: null, domains: null, wildcards: null, dns: null, certificates: null, webAcls: null, sources: null, geoRestrictions: null, origins: null, functions: null, keyGroups: null, fieldLevelEncryptions: null, logBuckets: null}}
+grants: {mode: Audit, default: {kinds: [DistributionTenant], distributions: null, connectionGroups: null, domains: null, wildcards: null, dns: null, certificates: null, webAcls: null, sources: null, keyValueStores: null, geoRestrictions: null, origins: null, functions: null, keyGroups: null, fieldLevelEncryptions: null, logBuckets: null}}
 deletionBudget: {settle: 20s, settleMax: 2m, window: 3h, max: 4, maxPercent: 6, ceilingPercent: 30, namespace: {max: 7, maxPercent: 40}, tenants: {max: 2, maxPercent: 1}}
 rollout: {canaries: 3, pause: 2m, maxFailedPercent: 20}
 webhook: {enabled: true, port: 9445, deny: [dns, parameters], dnsResolvers: ["9.9.9.9:53"]}

@@ -57,6 +57,7 @@ func allCases(references map[string]*reference, seed uint64) []*kase {
 	list = append(list, casesOf(invalidationLifecycles(), references, seed)...)
 	list = append(list, casesOf(sourceLifecycles(), references, seed)...)
 	list = append(list, casesOf(handOverLifecycles(), references, seed)...)
+	list = append(list, casesOf(keyLifecycles(), references, seed)...)
 	for n, k := range list {
 		k.number = n + 1
 	}

@@ -45,6 +45,11 @@ func understandAWS(c *call, r *http.Request) {
 		c.writes = c.operation == changeRecords
 		return
 	}
+	if strings.HasPrefix(r.URL.Path, "/key-value-stores/") {
+		c.operation = storeOperation(r)
+		c.writes = c.operation == "UpdateKeys"
+		return
+	}
 	if r.URL.Path == "/" {
 		c.operation = stsOperation(r)
 		return

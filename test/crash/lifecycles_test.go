@@ -42,6 +42,8 @@ type lifecycle struct {
 	crowd bool
 	// invalidates means that there are invalidations.
 	invalidates bool
+	// keyed means that tenants have keys in a key value store.
+	keyed bool
 	// sourced means that tenants follow the rows of a table.
 	sourced bool
 	// polls means that the lifecycle ends once a process has polled several times, and none other in between.
@@ -92,7 +94,7 @@ func deletes(s *stage) { s.remove("acme") }
 
 // lifecycles in a fixed order: the numbers of cases follow from it.
 func lifecycles() []*lifecycle {
-	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles(), providerLifecycles(), invalidationLifecycles(), sourceLifecycles(), handOverLifecycles())
+	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles(), providerLifecycles(), invalidationLifecycles(), sourceLifecycles(), handOverLifecycles(), keyLifecycles())
 }
 
 // plainLifecycles are those without DNS.

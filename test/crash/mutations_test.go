@@ -79,7 +79,7 @@ const (
 const passes = `return Decision{}, false`
 
 func mutations() []mutation {
-	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations(), providerMutations(), invalidationMutations(), rolloutMutations(), handOverMutations(), stateMutations())
+	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations(), providerMutations(), invalidationMutations(), rolloutMutations(), handOverMutations(), stateMutations(), keyMutations())
 }
 
 // providerMutations are mistakes about DNS providers other than Route 53.

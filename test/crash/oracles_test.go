@@ -50,6 +50,7 @@ var tenantID = regexp.MustCompile(`dt_[A-Za-z0-9]+`)
 // and what is deleted has to belong to an object that was deleted.
 func (s *stage) checkWrite(c call) {
 	s.checkGrant(c)
+	s.checkKeysFirst(c)
 	if c.operation == requestInvalidation {
 		s.checkInvalidationRequest(c)
 	}
@@ -237,6 +238,7 @@ func (s *stage) checkEnd() {
 	s.checkZones()
 	s.checkCertificates()
 	s.checkInvalidations()
+	s.checkKeys()
 	s.checkRows()
 	s.checkStates()
 	s.checkRolledOut()

@@ -371,6 +371,8 @@ var otherWords = map[string]bool{
 	"AssociateAlias": true, "VerifyDnsConfiguration": true, "ListDomainConflicts": true,
 	// What CloudFront's logs say, and a dimension of its metrics.
 	"RefreshHit": true, "DistributionId": true,
+	// An operation of CloudFront KeyValueStore, and its error codes.
+	"DescribeKeyValueStore": true, "ConflictException": true, "ValidationException": true,
 	// A member of ACM's API, and a metric of it.
 	"RenewalSummary": true, "DaysToExpiry": true,
 	// Error codes of DynamoDB's streams.

@@ -54,10 +54,12 @@ var actions = []action{
 	}, []string{with(distributionOf, "")}},
 	{"adopt", "connectiongroups", map[string]string{with(groupOf, ", adoptionPolicy: IfUnowned"): "adoptionPolicy IfUnowned"}, []string{with(groupOf, "")}},
 	{"takeover", "distributiontenants", map[string]string{
-		with(tenantOf, ", dns: {provider: route53, takeover: true}"):                      "dns.takeover true replaces DNS records",
-		with(sourceOf, ", template: {spec: {dns: {provider: route53, takeover: true}}}"):  "dns.takeover true",
-		with(sourceOf, ", mapping: [{field: dns.takeover, column: t}]"):                   "dns.takeover replaces",
-		with(planOf, ", distributionTenant: {template: {spec: {dns: {takeover: true}}}}"): "dns.takeover true",
+		with(tenantOf, ", dns: {provider: route53, takeover: true}"):                                                              "dns.takeover true replaces DNS records",
+		with(sourceOf, ", template: {spec: {dns: {provider: route53, takeover: true}}}"):                                          "dns.takeover true",
+		with(sourceOf, ", mapping: [{field: dns.takeover, column: t}]"):                                                           "dns.takeover replaces",
+		with(planOf, ", distributionTenant: {template: {spec: {dns: {takeover: true}}}}"):                                         "dns.takeover true",
+		with(tenantOf, ", keyValues: {storeArn: 'arn:aws:cloudfront::111122223333:key-value-store/a', value: v, takeover: true}"): "keyValues.takeover true replaces values",
+		with(sourceOf, ", mapping: [{field: keyValues.takeover, column: t}]"):                                                     "keyValues.takeover replaces",
 	}, []string{with(tenantOf, ", dns: {provider: route53, takeover: false}"), with(tenantOf, ", dns: {provider: route53}"), with(sourceOf, ", mapping: [{field: dns.ttl, column: t}]")}},
 	{"disablewebacl", "distributiontenants", map[string]string{
 		with(tenantOf, ", customizations: {webAcl: {action: disable}}"):                                         "customizations.webAcl.action disable",

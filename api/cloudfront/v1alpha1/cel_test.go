@@ -40,10 +40,41 @@ const (
 	certificate = "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-000000000001"
 	webACL      = "arn:aws:wafv2:us-east-1:111122223333:global/webacl/shop/0f0e0d0c-0000-4000-8000-000000000002"
 	role        = "arn:aws:iam::111122223333:role/edge"
+	keyStore    = "arn:aws:cloudfront::111122223333:key-value-store/s"
 )
 
 // tenantCases are those of a whole tenant: what is required of it, its names, and the rules that compare two fields.
 var tenantCases = map[string]limits.Case{
+	"a key value store is required for a value": {
+		Accepted: `keyValues: {value: v, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Refused:  `keyValues: {value: v}`,
+		Says:     []string{"spec.keyValues.storeArn", "Required"},
+	},
+	"a key is not empty": {
+		Accepted: `keyValues: {value: v, key: k, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Refused:  `keyValues: {value: v, key: "", storeArn: ` + limits.Quote(keyStore) + `}`,
+		Says:     []string{"spec.keyValues.key", "at least 1"},
+	},
+	"a key has at most 512 characters": {
+		Accepted: `keyValues: {value: v, key: ` + strings.Repeat("k", 512) + `, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Refused:  `keyValues: {value: v, key: ` + strings.Repeat("k", 513) + `, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Says:     []string{"spec.keyValues.key", "Too long", "512"},
+	},
+	"a key has at most 512 bytes": {
+		Accepted: `keyValues: {value: v, key: ` + strings.Repeat("ü", 256) + `, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Refused:  `keyValues: {value: v, key: ` + strings.Repeat("ü", 257) + `, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Says:     []string{"spec.keyValues.key", "512 bytes", "shorten it"},
+	},
+	"a value is required": {
+		Accepted: `keyValues: {value: v, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Refused:  `keyValues: {storeArn: ` + limits.Quote(keyStore) + `}`,
+		Says:     []string{"spec.keyValues.value", "Required"},
+	},
+	"a value has at most 1024 bytes": {
+		Accepted: `keyValues: {value: ` + strings.Repeat("ü", 512) + `, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Refused:  `keyValues: {value: ` + strings.Repeat("ü", 513) + `, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Says:     []string{"spec.keyValues.value", "1024 bytes", "shorten it"},
+	},
 	"a distribution is required, by its ID or by the name of its object": {
 		Accepted: `distributionId: E2EXAMPLE1`,
 		Refused:  `distributionId: null`,
@@ -693,6 +724,31 @@ var sharedCases = map[string]limits.Case{
 		Accepted: "dns: {provider: route53, zoneName: " + strings.Repeat("a123456789.", 22) + "example.com}",
 		Refused:  "dns: {provider: route53, zoneName: " + strings.Repeat("a123456789.", 22) + "examples.com}",
 		Says:     []string{"spec.dns.zoneName", "Too long", "253"},
+	},
+	"a key value store is named by its ARN": {
+		Accepted: `keyValues: {value: v, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Refused:  `keyValues: {value: v, storeArn: routes}`,
+		Says:     []string{"spec.keyValues.storeArn", `"routes" is not the ARN of a key value store`, "key-value-store/<id>"},
+	},
+	"the ARN of a key value store is not empty": {
+		Accepted: `keyValues: {value: v, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Refused:  `keyValues: {value: v, storeArn: ""}`,
+		Says:     []string{"spec.keyValues.storeArn", "at least 1"},
+	},
+	"the ARN of a key value store has at most 200 characters": {
+		Accepted: `keyValues: {value: v, storeArn: ` + limits.Quote(limits.Padded(keyStore, 200)) + `}`,
+		Refused:  `keyValues: {value: v, storeArn: ` + limits.Quote(limits.Padded(keyStore, 201)) + `}`,
+		Says:     []string{"spec.keyValues.storeArn", "Too long", "200"},
+	},
+	"a value is not empty": {
+		Accepted: `keyValues: {value: v, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Refused:  `keyValues: {value: "", storeArn: ` + limits.Quote(keyStore) + `}`,
+		Says:     []string{"spec.keyValues.value", "at least 1"},
+	},
+	"a value has at most 1024 characters": {
+		Accepted: `keyValues: {value: ` + strings.Repeat("v", 1024) + `, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Refused:  `keyValues: {value: ` + strings.Repeat("v", 1025) + `, storeArn: ` + limits.Quote(keyStore) + `}`,
+		Says:     []string{"spec.keyValues.value", "Too long", "1024"},
 	},
 	"a role for DNS is not empty": {
 		Accepted: `dns: {provider: route53, assumeRoleArn: ` + limits.Quote(role) + `}`,

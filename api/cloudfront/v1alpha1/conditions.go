@@ -229,6 +229,16 @@ const (
 	ReasonDomainClaimed = "DomainClaimed"
 )
 
+// Reasons that spec.keyValues of a DistributionTenant has.
+const (
+	// ReasonKeyValuesPending (False): a key value store does not have a key of the tenant yet. The tenant is created, or changed for a new spec, once it has.
+	// Fix: wait. A store that is being created or changed in AWS can be used once its status is READY.
+	ReasonKeyValuesPending = "KeyValuesPending"
+	// ReasonKeyValueConflict (False): a key of the tenant has another value in the key value store, or belongs to another object.
+	// Fix: use another key in spec.keyValues, or delete the existing one. With spec.keyValues.takeover the value is replaced. See [Key values](../key-values.md).
+	ReasonKeyValueConflict = "KeyValueConflict"
+)
+
 // Reasons of a TenantSource's RolledOut condition.
 const (
 	// ReasonRolledOut (True): the tenants have what their objects say, and no change waits for its turn.

@@ -167,6 +167,14 @@ type DistributionTenantStatus struct {
 	// +optional
 	DNSChangeID string `json:"dnsChangeId,omitempty"`
 
+	// keyValues are the keys in key value stores that belong to this tenant, are about to be written, or about to be
+	// deleted, at most 200. Values are not shown.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=200
+	// +listType=atomic
+	// +optional
+	KeyValues []OwnedKey `json:"keyValues,omitempty"`
+
 	// appliedTagKeys are the keys of the tags that the operator put on the tenant for spec.tags and its default tags, at
 	// most 50. Only these tags are ever removed.
 	// +kubebuilder:validation:MinItems=0
@@ -380,6 +388,44 @@ type ReplacedRecord struct {
 // RecordState is the state of an owned record.
 // +kubebuilder:validation:Enum=Intended;Published;Retracting
 type RecordState string
+
+// OwnedKey is a key in a key value store, as it was written.
+type OwnedKey struct {
+	// storeArn is the ARN of the store.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	// +required
+	StoreARN string `json:"storeArn,omitempty"`
+
+	// key is the key.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	// +required
+	Key string `json:"key,omitempty"`
+
+	// digest is the start of the SHA-256 of the value.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +required
+	Digest string `json:"digest,omitempty"`
+
+	// before are the digests of earlier values that may still be there.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=3
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=64
+	// +listType=atomic
+	// +optional
+	Before []string `json:"before,omitempty"`
+
+	// state is Intended until the store has the value, then Written, and Removing until the key is deleted.
+	// +required
+	State KeyState `json:"state,omitempty"`
+}
+
+// KeyState is the state of an owned key.
+// +kubebuilder:validation:Enum=Intended;Written;Removing
+type KeyState string
 
 // DriftedField is one difference between the spec and AWS. Values are truncated after 1024 characters.
 type DriftedField struct {

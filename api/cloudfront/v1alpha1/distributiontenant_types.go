@@ -136,6 +136,12 @@ type DistributionTenantSpec struct {
 	// +optional
 	DNS *DNS `json:"dns,omitempty"`
 
+	// keyValues makes the operator write a value for this tenant into a CloudFront key value store, which functions can
+	// read. It is written before the tenant is created or changed, and deleted after the tenant. If omitted, the operator
+	// writes none.
+	// +optional
+	KeyValues *KeyValues `json:"keyValues,omitempty"`
+
 	// tenantName is the name of the tenant in AWS, unique in the AWS account: 3 to 128 letters, digits, hyphens and dots,
 	// with a letter or a digit at both ends. Default: metadata.name, which must then meet these rules. The resulting name
 	// can't be changed.
@@ -341,6 +347,37 @@ type Tag struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[\\\\p{L}\\\\p{Z}\\\\p{N}_.:/=+@-]*$')",messageExpression="'\"' + self + '\" has a character that AWS does not allow in a tag value: use letters, digits, spaces and _ . : / = + - @'",message="use letters, digits, spaces and _ . : / = + - @"
 	// +optional
 	Value string `json:"value,omitempty"`
+}
+
+// KeyValues is what a tenant has in a CloudFront key value store.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.key) || bytes(self.key).size() <= 512",message="CloudFront allows 512 bytes in a key: shorten it",fieldPath=".key"
+// +kubebuilder:validation:XValidation:rule="bytes(self.value).size() <= 1024",message="CloudFront allows 1024 bytes in a value: shorten it",fieldPath=".value"
+type KeyValues struct {
+	// storeArn is the ARN of the key value store, which must exist in the AWS account of the tenant. A function reads it if
+	// it is associated with it.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws:cloudfront::[0-9]{12}:key-value-store/[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ARN of a key value store: use arn:aws:cloudfront::<account>:key-value-store/<id>'",message="must be the ARN of a key value store: arn:aws:cloudfront::<account>:key-value-store/<id>"
+	// +required
+	StoreARN string `json:"storeArn,omitempty"`
+
+	// key is the key that gets the value, at most 512 bytes. Default: each domain of spec.domains is a key.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	// +optional
+	Key string `json:"key,omitempty"`
+
+	// value is what a function reads, at most 1024 bytes, for example JSON.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +required
+	Value string `json:"value,omitempty"`
+
+	// takeover lets the operator replace the value of a key that it did not create, and delete that key later. If it is not
+	// true, such a key is left alone and the conditions report it, unless it has the same value. Default: false.
+	// +optional
+	Takeover bool `json:"takeover,omitempty"`
 }
 
 // DNS says where and how the records of the domains are published.

@@ -126,6 +126,13 @@ type EdgeGrantSpec struct {
 	// +optional
 	WebACLs *GrantedWebACLs `json:"webAcls,omitempty"`
 
+	// keyValueStores are the CloudFront key value stores that tenants may write keys into. If omitted, they can't.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=atomic
+	// +optional
+	KeyValueStores []GrantedKeyValueStore `json:"keyValueStores,omitempty"`
+
 	// geoRestrictions says whether tenants may override the geographic restrictions of their distribution. With none or a
 	// list of their own, they can lift an embargo. Default: false.
 	// +optional
@@ -424,6 +431,28 @@ type GrantedWebACLs struct {
 	// disable says whether a tenant may disable the web ACL of its distribution. Default: false.
 	// +optional
 	Disable *bool `json:"disable,omitempty"`
+}
+
+// GrantedKeyValueStore is a key value store that tenants may write keys into.
+type GrantedKeyValueStore struct {
+	// arn is the ARN of the store.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	// +required
+	ARN string `json:"arn,omitempty"`
+
+	// keys are the keys that tenants may name, such as shop-*. Without any, the keys of a tenant are its domains.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=512
+	// +listType=atomic
+	// +optional
+	Keys []string `json:"keys,omitempty"`
+
+	// takeover says whether a tenant may replace the values of keys that the operator did not create. Default: false.
+	// +optional
+	Takeover *bool `json:"takeover,omitempty"`
 }
 
 // GrantedOrigins are what the origins of Distributions may be.

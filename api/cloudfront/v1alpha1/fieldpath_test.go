@@ -83,6 +83,7 @@ func inDomain(path string) error {
 			},
 			"managedCertificateRequest": map[string]any{"validationTokenHost": "cloudfront"},
 			"dns":                       map[string]any{"provider": "route53"},
+			"keyValues":                 map[string]any{"storeArn": keyStore, "value": "v"},
 		}},
 	}
 	_, err := mapping.Compile(c)

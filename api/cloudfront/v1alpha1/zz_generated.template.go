@@ -59,6 +59,11 @@ type TemplateSpec struct {
 	// +optional
 	DNS *TemplateDNS `json:"dns,omitempty"`
 
+	// keyValues makes the operator write a value for this tenant into a CloudFront key value store, which functions can
+	// read. It is written before the tenant is created or changed, and deleted after the tenant.
+	// +optional
+	KeyValues *TemplateKeyValues `json:"keyValues,omitempty"`
+
 	// driftPolicy says what to do when the tenant is changed in AWS. enforce: the spec is applied again. report: the
 	// difference is listed in status.drift and not corrected. suspend: fields are not compared. With report and suspend,
 	// a tenant that was deleted outside of Kubernetes is not created again, and the conditions report it. A change of the
@@ -217,10 +222,34 @@ type TemplateDNS struct {
 	AssumeRoleARN string `json:"assumeRoleArn,omitempty"`
 }
 
+// TemplateKeyValues is what the tenants have in a CloudFront key value store.
+//
+// +kubebuilder:validation:MinProperties=0
+type TemplateKeyValues struct {
+	// storeArn is the ARN of the key value store, which must exist in the AWS account of the tenant. A function reads it if
+	// it is associated with it.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws:cloudfront::[0-9]{12}:key-value-store/[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ARN of a key value store: use arn:aws:cloudfront::<account>:key-value-store/<id>'",message="must be the ARN of a key value store: arn:aws:cloudfront::<account>:key-value-store/<id>"
+	// +optional
+	StoreARN string `json:"storeArn,omitempty"`
+
+	// value is what a function reads, at most 1024 bytes, for example JSON.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Value string `json:"value,omitempty"`
+
+	// takeover lets the operator replace the value of a key that it did not create, and delete that key later. If it is not
+	// true, such a key is left alone and the conditions report it, unless it has the same value.
+	// +optional
+	Takeover *bool `json:"takeover,omitempty"`
+}
+
 // FieldPath is a field of a tenant that a row can set.
 //
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=400
-// +kubebuilder:validation:XValidation:rule="self.matches('^(name|tenantName|domains|enabled|distributionId|connectionGroupId|driftPolicy|deletionPolicy|adoptionPolicy|parameters[[][a-zA-Z0-9_-]{1,128}[]]|tags[[][\\\\p{L}\\\\p{Z}\\\\p{N}_.:/=+@-]{1,128}[]]|metadata[.](labels|annotations)[[]([a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?[]]|customizations[.](webAcl[.](action|arn)|certificate[.]arn|geoRestrictions[.](restrictionType|locations))|managedCertificateRequest[.](validationTokenHost|primaryDomainName|certificateTransparencyLoggingPreference|deleteOnTenantDeletion)|dns[.](provider|account|hostedZoneId|zoneName|recordType|takeover|ttl|assumeRoleArn))$') && !self.matches('^metadata[.][a-z]+[[][^/]{254}')",messageExpression="'\"' + self + '\" is not a field that a row can set: use name, domains, enabled, parameters[<name>], tags[<key>], metadata.labels[<key>] or another path of a DistributionTenant spec'",message="is not a field that a row can set: use name, domains, enabled, parameters[<name>], tags[<key>], metadata.labels[<key>] or another path of a DistributionTenant spec"
+// +kubebuilder:validation:XValidation:rule="self.matches('^(name|tenantName|domains|enabled|distributionId|connectionGroupId|driftPolicy|deletionPolicy|adoptionPolicy|parameters[[][a-zA-Z0-9_-]{1,128}[]]|tags[[][\\\\p{L}\\\\p{Z}\\\\p{N}_.:/=+@-]{1,128}[]]|metadata[.](labels|annotations)[[]([a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?[]]|customizations[.](webAcl[.](action|arn)|certificate[.]arn|geoRestrictions[.](restrictionType|locations))|managedCertificateRequest[.](validationTokenHost|primaryDomainName|certificateTransparencyLoggingPreference|deleteOnTenantDeletion)|dns[.](provider|account|hostedZoneId|zoneName|recordType|takeover|ttl|assumeRoleArn)|keyValues[.](storeArn|key|value|takeover))$') && !self.matches('^metadata[.][a-z]+[[][^/]{254}')",messageExpression="'\"' + self + '\" is not a field that a row can set: use name, domains, enabled, parameters[<name>], tags[<key>], metadata.labels[<key>] or another path of a DistributionTenant spec'",message="is not a field that a row can set: use name, domains, enabled, parameters[<name>], tags[<key>], metadata.labels[<key>] or another path of a DistributionTenant spec"
 // +kubebuilder:validation:XValidation:rule="!self.matches('^(tags[[]([aA][wW][sS]:|cloudfront-tenant-operator[.]io/)|metadata[.](labels|annotations)[[]([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/)')",messageExpression="'\"' + self + '\" has a prefix that is reserved for AWS, Kubernetes or the operator: use another key'",message="has a prefix that is reserved for AWS, Kubernetes or the operator: use another key"
 type FieldPath string

@@ -45,6 +45,8 @@ var cloudFront = map[string]string{
 	"InvalidConfig":           "Correct the field or the Secret that the message names. The message also says if the administrator must allow a role, a namespace, or reading Secrets.",
 	"InvalidSpec":             "Correct the value that the message names.",
 	"InvalidationFailed":      "Read the messages in status.tenants, and create another Invalidation for these tenants.",
+	"KeyValueConflict":        "Use another key in spec.keyValues, or delete the existing one. With spec.keyValues.takeover the value is replaced. See Key values.",
+	"KeyValuesPending":        "Wait. A store that is being created or changed in AWS can be used once its status is READY.",
 	"MissingCertificate":      "Set spec.customizations.certificate.arn, request a certificate with spec.managedCertificateRequest, or add one to the distribution.",
 	"MissingParameters":       "Add the parameters that the message names to spec.parameters.",
 	"NotConfigured":           "Nothing to do. The condition disappears with the next change.",

@@ -40,6 +40,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		return reconcile.Conclusion{After: p.after(report, now), Acts: p.acts()}
 	}
 	events, changes := distributiontenant.Events(p.in, p.out, report), publication.Changes(p.in.Memory.Ledger, report.Ledger, report.Left, p.in.World.DNS)
+	changes = append(changes, distributiontenant.KeyChanges(p.in.Memory.Keys, report.Keys)...)
 	changes = append(distributiontenant.CreatedUnanswered(p.in, p.out, report), changes...)
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
@@ -52,7 +53,10 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.object.Status.LastDriftCheckTime = &checked
 	}
 	p.observeMetrics(before, now)
-	c := reconcile.Conclusion{After: p.after(report, now), Acts: p.acts(), Noted: reconcile.Told(changes), Details: report.Details, Stored: func() { p.declare(report.Ledger) }}
+	c := reconcile.Conclusion{After: p.after(report, now), Acts: p.acts(), Noted: reconcile.Told(changes), Details: report.Details, Stored: func() {
+		p.declare(report.Ledger)
+		p.declareKeys(report.Keys)
+	}}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
 		c.Refused = p.in.World.RefusedKind()
 	}
@@ -89,7 +93,7 @@ func (p *pass) after(r distributiontenant.Report, now time.Time) time.Duration {
 	if rest.Follow {
 		p.account.Inventory.Follow(p.in.Desired.Name)
 	}
-	if rest.Store {
+	if rest.Store || len(r.Keys) < len(p.in.Memory.Keys) {
 		return storeDelay
 	}
 	delay := rest.After

@@ -19,9 +19,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/instant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/keyvalues"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
@@ -42,6 +44,8 @@ type Options struct {
 	// Live reads past the cache.
 	Live  client.Reader
 	Zones *zone.Zones
+	// KeyValues are the key value stores.
+	KeyValues *keyvalues.Stores
 	// Resolver queries public DNS; nil where it is not to be queried.
 	Resolver port.Resolver
 	// Watcher looks at the domains of customers in public DNS; nil where it is not to.
@@ -172,10 +176,11 @@ func (c *Controller) drop(key client.ObjectKey) (types.UID, *memory) {
 	return uid, m
 }
 
-// forgetZones takes back what an object has declared to the zones. That wakes others, which may
+// forgetZones takes back what an object has declared to the zones and the key value stores. That wakes others, which may
 // take a while: no lock may be held.
 func (c *Controller) forgetZones(key client.ObjectKey, uid types.UID) {
 	c.Zones.Forget(dns.Owner{Namespace: key.Namespace, Name: key.Name, UID: string(uid)})
+	c.KeyValues.Forget(keyvalue.Owner{Namespace: key.Namespace, Name: key.Name, UID: string(uid)})
 }
 
 // Begin implements reconcile.Kind.

@@ -65,6 +65,7 @@ func dnsSeed() sim.Seed {
 		{ID: coveredZone, Name: "example.com", Records: strangers("example.com")},
 		{ID: openZone, Name: "example.net", Records: strangers("example.net")},
 	}
+	s.KeyValueStores = []sim.SeedKeyValueStore{{ARN: storeARN, Values: theirs()}, {ARN: otherStoreARN}}
 	return s
 }
 

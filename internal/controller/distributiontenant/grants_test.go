@@ -26,6 +26,7 @@ func granted(namespaces ...string) grant.Grant {
 		Domains: []grant.Domain{{Suffix: "example.com"}}, Wildcards: true,
 		DNS:          &grant.DNS{Zones: []grant.Zone{{ID: coveredZone}}, Takeover: grant.TakeoverAny},
 		Certificates: []string{broadCertificate}, WebACLs: []string{webACL}, NoWebACL: true,
+		Stores: []grant.Store{{ARN: storeARN, Keys: []string{"*"}, Takeover: true}},
 	}
 }
 
@@ -53,10 +54,13 @@ var grantCases = map[string]struct {
 	"no web ACL": {func(o *v1alpha1.DistributionTenant) {
 		o.Spec.Customizations = &v1alpha1.Customizations{WebACL: &v1alpha1.WebACLCustomization{Action: v1alpha1.WebACLActionDisable}}
 	}, func(g *grant.Grant) { g.NoWebACL = false }, "spec.customizations.webAcl.action"},
-	"records":            {withDNS(), func(g *grant.Grant) { g.DNS = nil }, "spec.dns"},
-	"records in a zone":  {withDNS(inZone(coveredZone)), func(g *grant.Grant) { g.DNS.Zones = []grant.Zone{{ID: openZone}} }, "spec.dns.hostedZoneId"},
-	"replacing records":  {withDNS(withTakeover), func(g *grant.Grant) { g.DNS.Takeover = grant.TakeoverNever }, "spec.dns.takeover"},
-	"the number allowed": {domains("a.example.com"), func(g *grant.Grant) { g.Limits.Tenants = new(0) }, "limits.tenants 0"},
+	"records":             {withDNS(), func(g *grant.Grant) { g.DNS = nil }, "spec.dns"},
+	"records in a zone":   {withDNS(inZone(coveredZone)), func(g *grant.Grant) { g.DNS.Zones = []grant.Zone{{ID: openZone}} }, "spec.dns.hostedZoneId"},
+	"the key value store": {withKeys(), func(g *grant.Grant) { g.Stores = nil }, "spec.keyValues.storeArn"},
+	"a key":               {withKeys(keyed("k")), func(g *grant.Grant) { g.Stores[0].Keys = []string{"shop-*"} }, "spec.keyValues.key"},
+	"replacing keys":      {withKeys(func(k *v1alpha1.KeyValues) { k.Takeover = true }), func(g *grant.Grant) { g.Stores[0].Takeover = false }, "spec.keyValues.takeover"},
+	"replacing records":   {withDNS(withTakeover), func(g *grant.Grant) { g.DNS.Takeover = grant.TakeoverNever }, "spec.dns.takeover"},
+	"the number allowed":  {domains("a.example.com"), func(g *grant.Grant) { g.Limits.Tenants = new(0) }, "limits.tenants 0"},
 }
 
 // anything are calls that say something of what the account has, or change it. The list of all tenants is the operator's own.

@@ -34,6 +34,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	p.watchDomains()
 	p.recallServed()
 	p.judgeDomains()
+	p.tellStores()
 	p.tellZones()
 	return p, nil
 }

@@ -17,7 +17,7 @@ var personal = []Reason{
 	"Ambiguous", "RoleRefused",
 	// Of a tenant in AWS.
 	"CertificateSANMismatch", "MissingParameters", "MissingCertificate", "DistributionDisabled",
-	"DNSError", "DNSConflict", "ZoneNotFound", "ZoneAmbiguous", "RoleNotAllowed",
+	"DNSError", "DNSConflict", "KeyValueConflict", "ZoneNotFound", "ZoneAmbiguous", "RoleNotAllowed",
 	// Of a source.
 	"SourceError", "Conflict", "InvalidConfig", "DeletionHeld",
 	// Of an invalidation.

@@ -6,6 +6,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
@@ -32,6 +33,8 @@ type Report struct {
 	Served *Served
 	// Ledger has the DNS records that are ours, or are about to be.
 	Ledger []dns.Entry
+	// Keys has the keys in key value stores that are ours, or are about to be.
+	Keys []keyvalue.Entry
 	// Left are the records that stay in DNS although the tenant goes. Status does not have them.
 	Left            []dns.Record
 	ChangeID        string
@@ -107,6 +110,7 @@ func (in conclusion) report(out Outcome) Report {
 			}
 		}
 	}
+	r.Keys = in.nextKeys(end, in.reached(r.AppliedGeneration, r.Parents))
 	if end.KeepConditions || out.Err != nil {
 		r.Drift = in.reportedDrift(r)
 		r.Ledger = in.publication.Ledger
@@ -144,7 +148,7 @@ func (in conclusion) reportedDrift(r Report) []resource.Difference {
 	if in.Deleting || in.Unresolved() || !in.resource.Mine() || !in.reached(r.AppliedGeneration, r.Parents) || in.Policy.Drift == resource.DriftSuspend {
 		return nil
 	}
-	return slices.Concat(in.aim.open, in.resource.Tags().Differences(), in.publication.Drift)
+	return slices.Concat(in.aim.open, in.resource.Tags().Differences(), in.publication.Drift, in.keyDrift())
 }
 
 // lastingFailure is one whose next try takes a while: it is forgotten when that has worked,
@@ -211,6 +215,9 @@ func (in conclusion) readyCondition(d Decision, published chain.Condition, certi
 	}
 	if disabled := in.distributionDisabled(); disabled != nil {
 		return no(disabled.Reason, disabled.Message)
+	}
+	if lost := in.lostKeys(); lost != nil {
+		return no(lost.Reason, lost.Message)
 	}
 	if waiting, fires := serving(in.judged); fires {
 		return no(waiting.Problem.Reason, waiting.Problem.Message)

@@ -66,8 +66,8 @@ func TestEveryRuleHasACase(t *testing.T) {
 		rules []chain.Entry
 		cases map[string]question
 	}{
-		"keep":   {keep, union(union(union(keepCases(), publishCases()), referenceCases()), union(union(certificateCases(), accountCases(false)), union(union(budgetCases(false), turnCases()), union(union(proofCases(), ledCases()), takeOffCases()))))},
-		"remove": {remove, union(union(removeCases(), retractCases()), union(union(accountCases(true), budgetCases(true)), claimCases()))},
+		"keep":   {keep, union(union(union(keepCases(), publishCases()), referenceCases()), union(union(certificateCases(), accountCases(false)), union(union(budgetCases(false), turnCases()), union(union(proofCases(), ledCases()), union(takeOffCases(), livingKeyCases())))))},
+		"remove": {remove, union(union(removeCases(), retractCases()), union(union(accountCases(true), budgetCases(true)), union(claimCases(), dyingKeyCases())))},
 	} {
 		spoken := map[string]bool{}
 		for _, q := range chain.cases {

@@ -37,7 +37,7 @@ func (in judged) publicationCase() publication.Case {
 	w, v := in.World, in.resource
 	c := publication.Case{
 		Spec: in.Desired.DNS, Domains: in.Desired.Domains, Unproven: domainsOf(in.unproven), Namespace: in.Me.Namespace, Generation: in.Generation,
-		Deleting: in.Deleting, Still: in.Still(), Held: v.Held(), InDoubt: in.inDoubt(v), Reclaims: in.Rescued, Inherits: w.Inherits, HasFinalizer: in.HasFinalizer, Abandoned: in.Policy.AbandonDNS,
+		Deleting: in.Deleting, Still: in.Still(), Held: v.Held() || in.awaitsKeys(), InDoubt: in.inDoubt(v), Reclaims: in.Rescued, Inherits: w.Inherits, HasFinalizer: in.HasFinalizer, Abandoned: in.Policy.AbandonDNS,
 		Retained: in.retainsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
 		Unresolved: in.Unresolved(), Blind: w.Unreadable != nil || !in.oriented(),
 		Publishes: in.publishes(), First: in.first,

@@ -207,7 +207,7 @@ func Alarming(r chain.Reason) bool {
 	switch r {
 	case ReasonDistributionDisabled: // the distribution tells it, once for all its tenants
 		return false
-	case certificate.ReasonPendingValidation, certificate.ReasonAttaching, publication.ReasonDNSRecordCreating, publication.ReasonDNSPropagating, ReasonDomainChangeHeld, ReasonReferenceNotReady, proof.ReasonDomainNotProven:
+	case certificate.ReasonPendingValidation, certificate.ReasonAttaching, publication.ReasonDNSRecordCreating, publication.ReasonDNSPropagating, ReasonDomainChangeHeld, ReasonReferenceNotReady, ReasonKeyValuesPending, proof.ReasonDomainNotProven:
 		return false
 	default:
 		return resource.Alarming(r)

@@ -38,6 +38,7 @@ func livingRules() []rule {
 		chain.Ask("WithinBudget", "A change or a correction of drift that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("InTurn", "A change of what the customers of a live tenant are served with reaches tenants in steps. Until it is the turn of this one, the fields that change stay as they are. Everything else is applied.", inTurn),
 		chain.Ask("Accompanied", "A tenant is created without the domains that a standard distribution hands over, and needs another one.", accompanied),
+		chain.Ask("KeyValuesWritten", "A tenant is created, or changed for a new spec, once the key value store has what functions read for it.", keysWritten),
 		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
 		chain.Ask("Led", "If CloudFront validates domains that the operator does not publish, it is asked to create the tenant when the object is new, once public DNS leads them there, and every hour.", led),
 		chain.Ask("TenantPresent", "A tenant that does not exist is created once everything it needs exists.", tenantPresent),

@@ -6,6 +6,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -34,6 +35,8 @@ type Memory struct {
 	Served *Served
 	// Ledger has the DNS records that are ours.
 	Ledger []dns.Entry
+	// Keys has the keys in key value stores that are ours.
+	Keys []keyvalue.Entry
 	// RoutingEndpoint is where DNS was last said to have to point.
 	RoutingEndpoint string
 	// DomainStates has the domains that the tenant was last seen to have, with their states.

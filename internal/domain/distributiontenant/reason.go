@@ -21,5 +21,7 @@ const (
 	ReasonReferenceNotReady      chain.Reason = "ReferenceNotReady"
 	ReasonDistributionDisabled   chain.Reason = "DistributionDisabled"
 	ReasonNotConfigured          chain.Reason = "NotConfigured"
+	ReasonKeyValuesPending       chain.Reason = "KeyValuesPending"
+	ReasonKeyValueConflict       chain.Reason = "KeyValueConflict"
 	ReasonRollingOut             chain.Reason = "RollingOut"
 )

@@ -19,6 +19,7 @@ func removeRules() []rule {
 		chain.Ask("WithinBudget", "A deletion waits until the burst that it belongs to is seen whole, and for a person if that is more than the deletion budget allows.", shared((*resource.View).WithinBudget)),
 		chain.Ask("Located", "The tenant counts as missing only after a direct read of it, or after AWS has confirmed its deletion.", located),
 		chain.Ask("DNSRemoved", "DNS records are deleted first, on every server of the DNS service, so that no name points to CloudFront without a tenant.", dnsRemoved),
+		chain.Ask("KeyValuesDeleted", "The keys in key value stores are deleted after the tenant.", keysDeleted),
 		chain.Ask("CertificatesGone", "After the tenant is deleted, its managed certificates are deleted once nothing uses them.", certificatesGone),
 		chain.Ask("Gone", "The finalizer is removed after AWS has confirmed the deletion, or a read that the tenant does not exist, and no create request can still take effect.", gone),
 		chain.Ask("Proven", "A resource without the owner tags of this object is not touched.", removalProven),
@@ -65,6 +66,11 @@ func removalProven(in judged) (Decision, bool) {
 		return do(Look{At: LookTenant})
 	case !in.World.TagsFresh:
 		return do(Look{At: LookTags})
+	}
+	if !in.Policy.Retain {
+		if d, waits := in.withoutKeys(); waits {
+			return d, true
+		}
 	}
 	return do(LetGo{Left: fmt.Sprintf("%s (%s)", in.World.Tenant.Name, in.World.Tenant.ID)})
 }

@@ -176,6 +176,8 @@ type Rest struct {
 	KeepConditions bool
 	// Store ends the pass so that what was learned is stored before the next step.
 	Store bool
+	// Keys lets the ledger of keys in key value stores advance: nothing else stands in the way of them.
+	Keys bool
 	// Announced are the keys of tags that the next step sets. Status has them before.
 	Announced []string
 	// Drift is what differs and is only reported.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/upstream"
 )
@@ -71,6 +72,8 @@ type Desired struct {
 	Request *certificate.Request
 	// DNS is nil when no DNS records are asked for.
 	DNS *publication.Spec
+	// KeyValues is nil when no keys are asked for.
+	KeyValues *keyvalue.Spec
 }
 
 // Observed is a tenant as AWS showed it.

@@ -10,6 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -39,7 +40,7 @@ func serviceField(field string) string {
 	switch {
 	case strings.HasPrefix(field, parametersField+"["):
 		return parametersField
-	case field == "distributionId", field == "connectionGroupId", field == dnsField, strings.HasPrefix(field, customizationsField):
+	case field == "distributionId", field == "connectionGroupId", field == dnsField, field == keyValuesField, strings.HasPrefix(field, customizationsField):
 		return field
 	}
 	return ""
@@ -70,6 +71,9 @@ func (in judged) serviceChange() []resource.Difference {
 		})
 	}
 	if d, moves := in.movedRecords(); moves {
+		out = append(out, d)
+	}
+	if d, changes := in.changedKeys(); changes {
 		out = append(out, d)
 	}
 	return out
@@ -186,6 +190,9 @@ func (in Input) ServiceChange() (a rollout.Ask, changes []resource.Difference) {
 // Has reports whether an object asks for what the changes of another one lead to.
 func (d Desired) Has(changes []resource.Difference) bool {
 	asks := map[string]string{dnsField: zoneText(d.DNS)}
+	if d.KeyValues != nil {
+		asks[keyValuesField] = keyvalue.Digest(d.KeyValues.Value)
+	}
 	for _, field := range Diff(d.Tenant, Tenant{}) {
 		asks[field.Field] = field.Desired
 	}

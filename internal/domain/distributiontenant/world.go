@@ -5,6 +5,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/onboarding"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -60,6 +61,8 @@ type World struct {
 	Unlisted   *fault.Error
 	// DNS is what is known of the records of this object.
 	DNS dns.View
+	// Keys is what is known of the keys of this object in key value stores.
+	Keys keyvalue.View
 	// IPv6 says whether the connection group has it, if IPv6Known.
 	IPv6      bool
 	IPv6Known bool

@@ -55,7 +55,7 @@ func everyPath() []string {
 func anyProgram(t *rapid.T) (*mapping.Program, []string) {
 	c := config(template(rapid.SampledFrom([]tree{
 		full, {"dns": tree{"provider": "route53"}, "customizations": tree{"webAcl": tree{"action": "disable"}, "geoRestrictions": tree{"restrictionType": "none"}},
-			"managedCertificateRequest": tree{"validationTokenHost": "cloudfront"}, "parameters": []any{tree{"name": "key", "value": "v"}}, "tags": []any{tree{"key": "a"}}},
+			"managedCertificateRequest": tree{"validationTokenHost": "cloudfront"}, "keyValues": tree{"storeArn": "s", "value": "v"}, "parameters": []any{tree{"name": "key", "value": "v"}}, "tags": []any{tree{"key": "a"}}},
 	}).Draw(t, "template")))
 	columns := []string{"name", "domain", "enabled", "connection_group_id"}
 	for _, path := range rapid.SliceOfNDistinct(rapid.SampledFrom(everyPath()), 0, 4, rapid.ID).Draw(t, "fields") {

@@ -221,6 +221,7 @@ func TestARowBecomesAnObject(t *testing.T) {
 var full = tree{
 	"customizations": tree{"webAcl": tree{"action": "override"}, "geoRestrictions": tree{"restrictionType": "whitelist"}},
 	"dns":            tree{"provider": "route53"}, "managedCertificateRequest": tree{"validationTokenHost": "cloudfront"},
+	"keyValues": tree{"storeArn": "s", "value": "v"},
 }
 
 func TestFieldsTakeWhatTheirSentenceSays(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/keyvalues"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/publicdns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
@@ -40,6 +41,7 @@ type Gauges struct {
 
 	Watcher     *publicdns.Watcher
 	DNSZones    *zone.Zones
+	KeyValues   *keyvalues.Stores
 	DNSAccounts func() map[dns.Provider]accounts.Entry
 	// Accounts are the AWS accounts, the operator's own first.
 	Accounts func() []Account

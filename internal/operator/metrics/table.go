@@ -52,6 +52,9 @@ func (g *Gauges) table() []*scraped {
 			gauge{"dns_zone_records", "", "Records in these zones, including those that the operator does not own."},
 			gauge{"dns_names_waiting", "", "Names with pending changes of DNS records."},
 			gauge{"dns_batches_propagating", "", "Accepted batches of DNS changes that have not reached every server yet."}),
+		scrape(g.keyValues,
+			gauge{"key_value_stores", "", "CloudFront key value stores in which objects have keys."},
+			gauge{"key_values", "", "Keys in the ledgers of objects."}),
 		scrape(g.dnsAccounts,
 			gauge{"dns_account_valid", "provider account", "1 for each DNS account that can be used, 0 for one whose configuration or Secret is not valid."}),
 

@@ -284,7 +284,7 @@ func (s *Sim) ClearFaults() {
 // limits.
 func Operations() []string {
 	var names []string
-	for _, op := range slices.Concat(cloudFrontOperations, route53Operations, acmOperations, quotaOperations, tableOperations, streamOperations, stsOperations) {
+	for _, op := range slices.Concat(cloudFrontOperations, route53Operations, acmOperations, quotaOperations, tableOperations, streamOperations, storeOperations, stsOperations) {
 		names = append(names, op.name)
 	}
 	slices.Sort(names)

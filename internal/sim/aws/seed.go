@@ -28,9 +28,10 @@ type Seed struct {
 	Tenants          []SeedTenant          `json:"tenants,omitempty"`
 	// ResolvingDomains are names whose public DNS leads to CloudFront; *.x
 	// stands for every name one label below x.
-	ResolvingDomains []string         `json:"resolvingDomains,omitempty"`
-	HostedZones      []SeedHostedZone `json:"hostedZones,omitempty"`
-	Quotas           *Quotas          `json:"quotas,omitempty"`
+	ResolvingDomains []string            `json:"resolvingDomains,omitempty"`
+	HostedZones      []SeedHostedZone    `json:"hostedZones,omitempty"`
+	KeyValueStores   []SeedKeyValueStore `json:"keyValueStores,omitempty"`
+	Quotas           *Quotas             `json:"quotas,omitempty"`
 }
 
 // SeedAccount is an AWS account and the access key ids that belong to it.

@@ -31,6 +31,7 @@ func (s *Sim) load(seed Seed) error {
 		func() error { return loadEach(seed.ConnectionGroups, s.loadGroup) },
 		func() error { return loadEach(seed.HostedZones, s.loadZone) },
 		func() error { return loadEach(seed.Tenants, s.loadTenant) },
+		func() error { return loadEach(seed.KeyValueStores, s.loadStore) },
 	} {
 		if err := load(); err != nil {
 			return err

@@ -94,6 +94,7 @@ type account struct {
 	changes        map[string]*change
 	itemTables     map[string]*itemTable  // of DynamoDB, by name
 	streams        map[string]*itemStream // by ARN, also of tables that are gone
+	stores         map[string]*keyStore   // key value stores, by ARN
 }
 
 // New returns a simulated AWS. It panics if the seed is not valid: a seed that
@@ -109,7 +110,7 @@ func New(options Options) *Sim {
 		options.JournalSize = 100_000
 	}
 	s := &Sim{options: options, clock: options.Clock, derive: deriver{seed: options.RandomSeed}}
-	s.services = []service{cloudFront{}, route53{}, acm{}, serviceQuotas{}, dynamoDB{}, sts{}}
+	s.services = []service{cloudFront{}, route53{}, acm{}, serviceQuotas{}, dynamoDB{}, keyValueStores{}, sts{}}
 	s.hanging = map[chan struct{}]struct{}{}
 	if err := s.restart(); err != nil {
 		panic(fmt.Sprintf("starting the simulated AWS: %v", err))
@@ -207,6 +208,7 @@ func (s *Sim) account(id string) *account {
 			changes:       map[string]*change{},
 			itemTables:    map[string]*itemTable{},
 			streams:       map[string]*itemStream{},
+			stores:        map[string]*keyStore{},
 		}
 		s.world.accounts[id] = a
 	}

@@ -20,6 +20,7 @@ type AccountState struct {
 	Distributions    []DistributionState    `json:"distributions"`
 	Certificates     []CertificateState     `json:"certificates"`
 	HostedZones      []HostedZoneState      `json:"hostedZones"`
+	KeyValueStores   []KeyValueStoreState   `json:"keyValueStores,omitempty"`
 	// Invalidations are those of one resource after the other.
 	Invalidations []InvalidationState `json:"invalidations,omitempty"`
 }
@@ -220,6 +221,7 @@ func (s *Sim) accountState(a *account, now time.Time) AccountState {
 		Distributions:    a.distributionStates(s),
 		Certificates:     []CertificateState{},
 		HostedZones:      []HostedZoneState{},
+		KeyValueStores:   s.storeStates(a),
 		Invalidations:    a.invalidationStates(now),
 	}
 	for _, z := range a.zones {

@@ -14,6 +14,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -148,6 +149,13 @@ func (w *World) wakeOwners(owners []dns.Owner) {
 		if s := w.objects[ID{Kind: key.Kind, ObjectKey: client.ObjectKey{Namespace: key.Namespace, Name: key.Name}}]; s != nil {
 			s.due = w.Clock.Now()
 		}
+	}
+}
+
+// wakeKeyOwners queues the objects whose keys stand otherwise than they know.
+func (w *World) wakeKeyOwners(owners []keyvalue.Owner) {
+	for _, o := range owners {
+		w.wakeOwners([]dns.Owner{{Namespace: o.Namespace, Name: o.Name}})
 	}
 }
 

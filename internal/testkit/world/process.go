@@ -17,15 +17,18 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	rollouts "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/keyvalues"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/publicdns"
@@ -46,6 +49,7 @@ type process struct {
 	inventory  *inventory.Inventory
 	controller *distributiontenant.Controller
 	zones      *zone.Zones
+	stores     *keyvalues.Stores
 	rollouts   *rollout.Rollouts
 	breaker    *loss.Breaker
 	claims     *claims.Registry
@@ -112,13 +116,14 @@ func (w *World) start() {
 		p.workers = append(p.workers, &worker{step: a.Inventory.Step, next: w.Clock.Now()})
 	})
 	p.zones = zone.New(zone.Options{Providers: w.providers(p.Route53()), Clock: w.Clock, OnChange: w.wakeOwners, Observer: zoneObserver{w: w}, Random: half, Confirm: w.Halt.Confirm(nil)})
+	p.stores = keyvalues.New(keyvalues.Options{Of: p.Accounts.KeyValues, Clock: w.Clock, OnChange: w.wakeKeyOwners, Observer: keyObserver{w: w}, Confirm: w.Halt.Confirm(nil)})
 	own := p.Accounts.Own()
 	p.inventory = own.Inventory
 	p.claims = w.claims()
 	p.rollouts = w.rollouts()
 	p.breaker = w.breaker()
 	options := distributiontenant.Options{
-		Shared: w.shared(p), Live: w.Kube, Zones: p.zones, Resolver: w.options.Resolver, Observer: observer{w}, Gone: p.gone, Rollouts: p.rollouts,
+		Shared: w.shared(p), Live: w.Kube, Zones: p.zones, KeyValues: p.stores, Resolver: w.options.Resolver, Observer: observer{w}, Gone: p.gone, Rollouts: p.rollouts,
 	}
 	var watcher *publicdns.Watcher
 	if w.options.Guide != nil {
@@ -133,7 +138,7 @@ func (w *World) start() {
 		},
 	}
 	p.kinds = append(w.parents(p), w.invalidations(p), kind{list: w.tenants, reconcile: p.driver.Reconcile, watch: p.controller.Watch(1)})
-	p.workers = []*worker{{step: p.inventory.Step, next: w.Clock.Now()}, {step: p.zones.Step, next: w.Clock.Now()}}
+	p.workers = []*worker{{step: p.inventory.Step, next: w.Clock.Now()}, {step: p.zones.Step, next: w.Clock.Now()}, {step: p.stores.Step, next: w.Clock.Now()}}
 	if watcher != nil {
 		p.workers = append(p.workers, &worker{step: watcher.Step, next: w.Clock.Now()})
 	}
@@ -247,6 +252,21 @@ func (o zoneObserver) Corrected(corrections []dns.Correction) {
 	for _, c := range corrections {
 		e := publication.Corrected(c)
 		o.w.Events = append(o.w.Events, Event{Object: c.Owner.Name, Warning: e.Warning, Reason: e.Reason, Message: e.Message})
+	}
+}
+
+// keyObserver publishes what a key value store has restored.
+type keyObserver struct {
+	keyvalues.Silent
+
+	w *World
+}
+
+// Restored implements keyvalues.Observer.
+func (o keyObserver) Restored(keys []keyvalue.Restored) {
+	for _, k := range keys {
+		e := domain.KeyRestored(k)
+		o.w.Events = append(o.w.Events, Event{Object: k.Owner.Name, Warning: e.Warning, Reason: e.Reason, Message: e.Message})
 	}
 }
 

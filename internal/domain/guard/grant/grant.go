@@ -39,6 +39,8 @@ type Grant struct {
 	Roles        identity.RolePatterns
 	Certificates []string
 	WebACLs      []string
+	// Stores are the key value stores that may be written into.
+	Stores []Store
 	// NoWebACL lets a tenant do without the web ACL of its distribution.
 	NoWebACL bool
 	// GeoRestrictions lets a tenant override those of its distribution.
@@ -83,6 +85,13 @@ type Distribution struct {
 	Is string
 	// Parameters are the values by the name of the parameter. One that is not listed may have any.
 	Parameters map[string][]string
+}
+
+// Store is a key value store, with the keys that an object may name.
+type Store struct {
+	ARN      string
+	Keys     []string
+	Takeover bool
 }
 
 // Domain is a domain with all below it, but for the exceptions and all below those. The suffix "*" is every domain.

@@ -31,6 +31,10 @@ const (
 	AWebACL
 	NoWebACL
 	AGeoRestriction
+	// AKeyValueStore is one of that ARN, AKey the key Value in the store Of, and AKeyTakeover a replacement there.
+	AKeyValueStore
+	AKey
+	AKeyTakeover
 	// AnOrigin and those after it are what a distribution uses.
 	AnOrigin
 	AVPCOrigin
@@ -65,7 +69,7 @@ type Want struct {
 	Field, Value string
 	// Fixed means that the field can't be changed.
 	Fixed bool
-	// Name and Of are those of AParameter.
+	// Name and Of are those of AParameter, Of that of AKey and AKeyTakeover.
 	Name, Of string
 	// Provider is that of RecordsAt.
 	Provider dns.Provider
@@ -105,6 +109,12 @@ var terms = map[Thing]term{
 	NoWebACL:     {"disabling the web ACL", func(g *Grant, _ Want) bool { return g.NoWebACL }, nothing},
 	AGeoRestriction: {"overriding the geographic restrictions of the distribution",
 		func(g *Grant, _ Want) bool { return g.GeoRestrictions }, nothing},
+	AKeyValueStore: {"the key value store", func(g *Grant, w Want) bool { return len(g.stores(w.Value)) > 0 },
+		func(g *Grant, _ Want) []string { return each(g.Stores, func(s Store) string { return s.ARN }) }},
+	AKey: {"the key", func(g *Grant, w Want) bool { return anyMatches(g.keys(w), w.Value) }, (*Grant).keys},
+	AKeyTakeover: {"replacing existing keys", func(g *Grant, w Want) bool {
+		return slices.ContainsFunc(g.stores(w.Of), func(s Store) bool { return s.Takeover })
+	}, nothing},
 	AnOrigin: {"the origin", func(g *Grant, w Want) bool { return len(g.Origins) == 0 || anyMatches(g.Origins, w.Value) },
 		func(g *Grant, _ Want) []string { return g.Origins }},
 	AVPCOrigin:      listed("the VPC origin", func(g *Grant) []string { return g.VPCOrigins }),
@@ -172,6 +182,19 @@ func (g *Grant) allowsParameter(w Want) bool {
 		values, limited := d.Parameters[w.Name]
 		return !limited || anyMatches(values, w.Value)
 	})
+}
+
+// stores are the entries for the key value store.
+func (g *Grant) stores(arn string) []Store {
+	return slices.DeleteFunc(slices.Clone(g.Stores), func(s Store) bool { return !identity.Matches(s.ARN, arn) })
+}
+
+// keys are those that may be named in the store of a want.
+func (g *Grant) keys(w Want) (out []string) {
+	for _, s := range g.stores(w.Of) {
+		out = append(out, s.Keys...)
+	}
+	return out
 }
 
 func (g *Grant) parameterValues(w Want) (out []string) {

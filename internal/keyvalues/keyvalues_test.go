@@ -1,0 +1,155 @@
+// Package keyvalues_test shows what only running workers do: how goroutines, claims and calls meet.
+package keyvalues_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/keyvalues"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+const storeARN = "arn:aws:cloudfront::111122223333:key-value-store/s"
+
+// service is the service with one store.
+type service struct {
+	mu      sync.Mutex
+	values  map[string]string
+	version int
+	calls   int
+}
+
+func (s *service) info() keyvalue.Info {
+	return keyvalue.Info{ETag: strconv.Itoa(s.version), Items: len(s.values)}
+}
+
+func (s *service) DescribeStore(context.Context, string) (keyvalue.Info, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	return s.info(), nil
+}
+
+func (s *service) ListKeys(context.Context, string, string) (page []keyvalue.Pair, next string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	for name, value := range s.values {
+		page = append(page, keyvalue.Pair{Name: name, Value: value})
+	}
+	return page, "", nil
+}
+
+func (s *service) UpdateKeys(_ context.Context, _ string, u keyvalue.Update) (keyvalue.Info, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	if u.IfMatch != strconv.Itoa(s.version) {
+		return keyvalue.Info{}, fault.New(fault.Conflict, "UpdateKeys", "stale")
+	}
+	for _, p := range u.Puts {
+		s.values[p.Name] = p.Value
+	}
+	for _, name := range u.Deletes {
+		delete(s.values, name)
+	}
+	s.version++
+	return s.info(), nil
+}
+
+func (s *service) count() (keys, calls int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.values), s.calls
+}
+
+func of(s *service) func(string) (port.KeyValues, bool) {
+	return func(string) (port.KeyValues, bool) { return s, true }
+}
+
+// claimOf is the claim of an object whose intent is stored.
+func claimOf(i int) keyvalue.Claim {
+	name := fmt.Sprint("key-", i)
+	k := keyvalue.Key{StoreARN: storeARN, Name: name}
+	return keyvalue.Claim{
+		Owner: keyvalue.Owner{Namespace: "ns", Name: name}, Wants: []keyvalue.Want{{Key: k, Value: "v"}},
+		Ledger: []keyvalue.Entry{{Key: k, Digest: keyvalue.Digest("v"), State: keyvalue.Intended}},
+	}
+}
+
+// A thousand objects that appear together cost far less than a call each, and all of them are woken.
+func TestAThousandObjects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, woken := &service{values: map[string]string{}}, map[string]bool{}
+		var mu sync.Mutex
+		stores := keyvalues.New(keyvalues.Options{Of: of(s), Clock: clock.RealClock{}, OnChange: func(owners []keyvalue.Owner) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, o := range owners {
+				woken[o.Name] = true
+			}
+		}})
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = stores.Start(ctx) })
+		const many = 1000
+		for i := range many {
+			running.Go(func() { stores.Declare(claimOf(i)) })
+		}
+		time.Sleep(time.Minute)
+		keys, calls := s.count()
+		mu.Lock()
+		if keys != many || len(woken) != many || calls > many/40 {
+			t.Errorf("%d keys, %d woken, %d calls", keys, len(woken), calls)
+		}
+		t.Logf("%d calls for %d objects", calls, many)
+		mu.Unlock()
+		for i := range many {
+			stores.Forget(claimOf(i).Owner)
+		}
+		if got := stores.Stats(); got != (keyvalues.Stats{}) {
+			t.Errorf("after all have gone: %+v", got)
+		}
+		stop()
+		running.Wait()
+	})
+}
+
+// A process that may be no longer the one in charge sends nothing, and one without access says so.
+func TestWhatKeepsAWorkerFromWriting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, lost := &service{values: map[string]string{}}, errors.New("the lease is lost")
+		stores := keyvalues.New(keyvalues.Options{Of: of(s), Clock: clock.RealClock{}, Confirm: func(context.Context) error { return lost }})
+		stores.Declare(claimOf(1))
+		for range 20 {
+			time.Sleep(min(stores.Step(t.Context()), time.Second))
+		}
+		if keys, _ := s.count(); keys != 0 {
+			t.Errorf("%d keys were written", keys)
+		}
+		lost = nil
+		for range 5 {
+			time.Sleep(min(stores.Step(t.Context()), time.Second))
+		}
+		if keys, _ := s.count(); keys != 1 {
+			t.Errorf("%d keys were written after the lease was back", keys)
+		}
+		closed := keyvalues.New(keyvalues.Options{Of: func(string) (port.KeyValues, bool) { return nil, false }, Clock: clock.RealClock{}})
+		c := claimOf(1)
+		closed.Declare(c)
+		closed.Step(t.Context())
+		if err := closed.Declare(c).Of(c.Wants[0].Key).Err; fault.KindOf(err) != fault.Denied {
+			t.Errorf("without an account: %v", err)
+		}
+	})
+}
