@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,12 +13,12 @@ import (
 type Call string
 
 // calls lists the operations that the operator of the module in dir can ask AWS for, sorted.
-func calls(dir string) ([]Call, error) {
+func calls(ctx context.Context, dir string) ([]Call, error) {
 	operator, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("go", "run", ".", operator)
+	cmd := exec.CommandContext(ctx, "go", "run", ".", operator)
 	cmd.Dir, cmd.Stderr = filepath.Join(operator, "hack", "sdkcalls"), os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

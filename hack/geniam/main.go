@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ func main() {
 }
 
 func run() error {
-	used, err := calls(root)
+	used, err := calls(context.Background(), root)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 const moduleRoot = "../.."
 
 // used are the calls of the code, found once for all tests.
-var used = sync.OnceValues(func() ([]Call, error) { return calls(moduleRoot) })
+var used = sync.OnceValues(func() ([]Call, error) { return calls(context.Background(), moduleRoot) })
 
 func codeCalls(t *testing.T) []Call {
 	t.Helper()

@@ -106,7 +106,7 @@ func TestAThousandObjects(t *testing.T) {
 		for i := range many {
 			running.Go(func() { stores.Declare(claimOf(i)) })
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) //nolint:forbidigo // the time of the bubble
 		keys, calls := s.count()
 		mu.Lock()
 		if keys != many || len(woken) != many || calls > many/40 {
@@ -132,14 +132,14 @@ func TestWhatKeepsAWorkerFromWriting(t *testing.T) {
 		stores := keyvalues.New(keyvalues.Options{Of: of(s), Clock: clock.RealClock{}, Confirm: func(context.Context) error { return lost }})
 		stores.Declare(claimOf(1))
 		for range 20 {
-			time.Sleep(min(stores.Step(t.Context()), time.Second))
+			time.Sleep(min(stores.Step(t.Context()), time.Second)) //nolint:forbidigo // the time of the bubble
 		}
 		if keys, _ := s.count(); keys != 0 {
 			t.Errorf("%d keys were written", keys)
 		}
 		lost = nil
 		for range 5 {
-			time.Sleep(min(stores.Step(t.Context()), time.Second))
+			time.Sleep(min(stores.Step(t.Context()), time.Second)) //nolint:forbidigo // the time of the bubble
 		}
 		if keys, _ := s.count(); keys != 1 {
 			t.Errorf("%d keys were written after the lease was back", keys)

@@ -37,6 +37,7 @@ func TestReleaseLife(t *testing.T) {
 
 // releaseLife is one test because each step starts where the one before has ended, and the kinds exist once in a cluster.
 func releaseLife(t *testing.T, tool string) {
+	t.Helper()
 	l := life{T: t, tool: tool, chart: filepath.Join(t.TempDir(), "chart")}
 	if err := os.CopyFS(l.chart, os.DirFS(chartDir)); err != nil {
 		t.Fatal(err)

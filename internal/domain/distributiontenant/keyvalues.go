@@ -204,12 +204,12 @@ func KeyChanges(before, after []keyvalue.Entry) (events []chain.Event) {
 		if e.State == keyvalue.Written && slices.ContainsFunc(before, func(b keyvalue.Entry) bool {
 			return b.Key == e.Key && (b.State == keyvalue.Intended || len(b.Before) > len(e.Before))
 		}) {
-			came = append(came, e.Key.String())
+			came = append(came, e.String())
 		}
 	}
 	for _, b := range before {
 		if b.State == keyvalue.Removing && !slices.ContainsFunc(after, func(a keyvalue.Entry) bool { return a.Key == b.Key }) {
-			went = append(went, b.Key.String())
+			went = append(went, b.String())
 		}
 	}
 	if len(came) > 0 {

@@ -24,7 +24,7 @@ func Advance(ledger []Entry, wants []Want, view View, p Policy) []Entry {
 			next = append(next, Entry{Key: w.Key, Digest: Digest(w.Value), State: Intended})
 		}
 	}
-	slices.SortFunc(next, func(a, b Entry) int { return a.Key.Compare(b.Key) })
+	slices.SortFunc(next, func(a, b Entry) int { return a.Compare(b.Key) })
 	return next
 }
 

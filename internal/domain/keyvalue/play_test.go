@@ -143,7 +143,7 @@ func (p *play) page(call keyvalue.Call) (page []keyvalue.Pair) {
 	}
 	// A marker that counts shows a key twice, or not at all, when others change the store meanwhile.
 	names, from := slices.Sorted(maps.Keys(p.aws.values)), 0
-	fmt.Sscan(*call.Page, &from)
+	_, _ = fmt.Sscan(*call.Page, &from)
 	for _, name := range names[min(from, len(names)):min(from+2, len(names))] {
 		page = append(page, keyvalue.Pair{Name: name, Value: p.aws.values[name]})
 	}
@@ -160,7 +160,7 @@ func (p *play) answer(call keyvalue.Call, i keyvalue.Info, page []keyvalue.Pair,
 		next := ""
 		if len(page) == 2 {
 			from := 0
-			fmt.Sscan(*call.Page, &from)
+			_, _ = fmt.Sscan(*call.Page, &from)
 			next = strconv.Itoa(from + 2)
 		}
 		p.worker.Listed(page, next, err, p.now)

@@ -56,6 +56,7 @@ func TestAZoneIsChangedByHandAndOutlivesARestart(t *testing.T) {
 }
 
 func isChangedByHandAndOutlivesARestart(t *testing.T, software nameserver.Software) {
+	t.Helper()
 	s := start(t, nameserver.Options{Software: software, Zones: []nameserver.Zone{{Name: zone}, {Name: "example.org"}}})
 	expect(t, s)
 	must(t, s.AddByHand(t.Context(), zone, "www.example.com. 60 IN A 192.0.2.1", "www.example.com. 60 IN A 192.0.2.2"))

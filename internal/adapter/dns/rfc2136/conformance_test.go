@@ -34,6 +34,7 @@ func TestConformance(t *testing.T) {
 }
 
 func conforms(t *testing.T, software nameserver.Software, signed bool) {
+	t.Helper()
 	const rows = 60
 	zones := []nameserver.Zone{{Name: otherZone, Signed: signed}}
 	for n := range rows {

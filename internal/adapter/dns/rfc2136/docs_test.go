@@ -26,6 +26,7 @@ func TestTheConfigurationInTheDocs(t *testing.T) {
 		nameserver.BIND: {page: "rfc2136.md", begins: "options "},
 		nameserver.Knot: {page: "knot.md", begins: "server:"},
 		nameserver.PowerDNS: {page: "powerdns.md", begins: "primary=", options: func(t *testing.T, page string) nameserver.Options {
+			t.Helper()
 			var o nameserver.Options
 			for command := range strings.Lines(block(t, page, "sh", "pdnsutil ")) {
 				o.Commands = append(o.Commands, strings.Fields(command))
@@ -65,6 +66,7 @@ func block(t *testing.T, page, language, begins string) string {
 }
 
 func isAllThatIsNeeded(t *testing.T, o nameserver.Options, secret string) {
+	t.Helper()
 	o.Zones = []nameserver.Zone{{Name: "example.com", Records: []string{"addr IN A 192.0.2.1"}}}
 	server, err := nameserver.Start(t.Context(), o)
 	must(t, err)
@@ -100,6 +102,7 @@ func isAllThatIsNeeded(t *testing.T, o nameserver.Options, secret string) {
 
 // everything is what the zone has but for its SOA.
 func (w world) everything(t *testing.T) (out []string) {
+	t.Helper()
 	page, _, err := w.ListRecords(t.Context(), w.zone, "")
 	must(t, err)
 	for _, s := range page {

@@ -48,6 +48,7 @@ func worldAt(t *testing.T, server *nameserver.Server, zone string, change ...fun
 }
 
 func neverEmpty(t *testing.T, w world) {
+	t.Helper()
 	ours, longer := w.cname("a", target), w.cname("a", target)
 	longer.TTL = 600
 	addresses := []dns.RecordSet{w.set("a", "A", 60, "192.0.2.1", "192.0.2.2"), w.set("a", "AAAA", 60, "2001:db8::1")}

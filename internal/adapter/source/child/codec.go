@@ -67,7 +67,7 @@ var (
 var (
 	encoding = must(cbor.EncOptions{}.EncMode())
 	decoding = must(cbor.DecOptions{
-		IntDec: cbor.IntDecConvertSigned, DefaultMapType: reflect.TypeFor[map[string]any](), UTF8: cbor.UTF8DecodeInvalid,
+		IntDec: cbor.IntDecConvertSignedOrFail, DefaultMapType: reflect.TypeFor[map[string]any](), UTF8: cbor.UTF8DecodeInvalid,
 		// The row is an object in a list, and a value at the end may have a tag.
 		MaxNestedLevels: deepest + 3, MaxArrayElements: largestValue, MaxMapPairs: largestValue,
 	}.DecMode())
