@@ -28,7 +28,7 @@ import (
 // otherwise. Cloudflare allows 1,200 in five minutes for all clients of a user together, and Azure 500 reads in five minutes of
 // a subscription, or more: it says when to come back.
 var dnsRates = map[dns.Service]cloud.Limit{
-	dns.Cloudflare: {Rate: 2, Burst: 100}, dns.Azure: {Rate: 1.5, Burst: 100}, dns.RFC2136: {Rate: 50, Burst: 100},
+	dns.Cloudflare: {Rate: 2, Burst: 100}, dns.Azure: {Rate: 1.5, Burst: 40}, dns.RFC2136: {Rate: 50, Burst: 100},
 	dns.ExternalDNS: {Rate: 20, Burst: 100},
 }
 

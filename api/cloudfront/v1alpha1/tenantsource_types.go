@@ -403,9 +403,9 @@ type RedisSource struct {
 	KeyPattern string `json:"keyPattern,omitempty"`
 }
 
-// IAMLogin is a login with a token of AWS IAM instead of a password. The operator makes a token for each connection, and
-// sends it only over TLS to a server whose certificate is valid for the host. An EdgeGrant must allow the login in
-// spec.sources.logins: the default grant allows none.
+// IAMLogin is a login with a token of AWS IAM instead of a password. The operator makes a token for each read, write and
+// watch, and sends it only over TLS to a server whose certificate is valid for the host. An EdgeGrant must allow the login
+// in spec.sources.logins: the default grant allows none.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.database) != has(self.cacheName)",message="set database for PostgreSQL and MySQL, or cacheName for Redis",fieldPath=".database"
 type IAMLogin struct {

@@ -44,7 +44,8 @@ func (in *Input) Refill(s Refill) {
 		return leaves
 	})
 	in.Memory.Tenants, in.World.Unsaved = append(in.Memory.Tenants, s.Tenants...), true
-	in.Memory.Total = max(in.Memory.Total, in.chosen())
+	// Tenants have become able to be invalidated since the beginning, and others have gone.
+	in.Memory.Total = in.chosen() + s.More
 }
 
 // GiveUp marks tenants as failed.

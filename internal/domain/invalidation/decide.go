@@ -214,9 +214,9 @@ func choose(in Input) (Decision, bool) {
 	if in.started() {
 		return pass()
 	}
-	chosen := in.next(in.ready(), MostTenants)
-	total := len(in.ready())
-	return do(Choose{Tenants: chosen, Total: total, Expected: in.Now.Add(in.expected(total)).Truncate(time.Second)})
+	rest := in.rest(in.ready())
+	total := len(rest)
+	return do(Choose{Tenants: rest[:min(MostTenants, total)], Total: total, Expected: in.Now.Add(in.expected(total)).Truncate(time.Second)})
 }
 
 // refilled works through a selection in the order of names: the last name in the list is how far it has come.
@@ -224,18 +224,20 @@ func refilled(in Input) (Decision, bool) {
 	if !in.World.Listed || !in.Refills() {
 		return pass()
 	}
-	return do(Refill{Tenants: in.next(able(in.World.Next), in.free())})
+	rest := in.rest(able(in.World.Next))
+	taken := min(in.free(), len(rest))
+	return do(Refill{Tenants: rest[:taken], More: len(rest) - taken})
 }
 
-// next are the first n targets whose names come after those in the list.
-func (in Input) next(targets []Target, n int) (next []Tenant) {
+// rest are the targets whose names come after those in the list.
+func (in Input) rest(targets []Target) (rest []Tenant) {
 	for _, t := range targets {
 		if len(in.Memory.Tenants) == 0 || t.Name > in.Memory.Tenants[len(in.Memory.Tenants)-1].Name {
-			next = append(next, Tenant{Name: t.Name, TenantID: t.TenantID, State: Pending})
+			rest = append(rest, Tenant{Name: t.Name, TenantID: t.TenantID, State: Pending})
 		}
 	}
-	slices.SortFunc(next, func(a, b Tenant) int { return cmp.Compare(a.Name, b.Name) })
-	return next[:min(n, len(next))]
+	slices.SortFunc(rest, func(a, b Tenant) int { return cmp.Compare(a.Name, b.Name) })
+	return rest
 }
 
 func lost(in Input) (Decision, bool) {

@@ -126,7 +126,7 @@ func say(d invalidation.Decision) string {
 	case invalidation.Choose:
 		text += fmt.Sprintf("choose %d of %d by %s", len(s.Tenants), s.Total, s.Expected.Sub(now))
 	case invalidation.Refill:
-		text += fmt.Sprintf("refill %d", len(s.Tenants))
+		text += fmt.Sprintf("refill %d, %d more", len(s.Tenants), s.More)
 	case invalidation.GiveUp:
 		text += fmt.Sprintf("give up %d", len(s.Messages))
 	case invalidation.Request:
@@ -173,14 +173,14 @@ func TestDecide(t *testing.T) {
 		"and of more the first hundred":                          {fresh(selecting(5_000), unlimited), "Chosen: choose 100 of 5000 by 2h47m53s"},
 		"paths with a star take longer":                          {fresh(selecting(5_000), unlimited, starred(1)), "Chosen: choose 100 of 5000 by 6h57m50s"},
 		"the more of them, the longer":                           {fresh(selecting(10), unlimited, starred(15)), "Chosen: choose 10 of 10 by 12m30s"},
-		"the next are chosen before the first are all requested": {fresh(started(repeated(19, pending)...), more(30, "t90", "t91")), "Refilled: refill 2"},
+		"the next are chosen before the first are all requested": {fresh(started(repeated(19, pending)...), more(30, "t90", "t91")), "Refilled: refill 2, 0 more"},
 		"but not earlier":                                        {fresh(started(repeated(20, pending)...), more(30, "t90", "t91")), "Requested: request t0"},
-		"there is room for a hundred":                            {fresh(started(repeated(80, progress)...), allLooked, more(999, numbered(100)...)), "Refilled: refill 20"},
+		"there is room for a hundred":                            {fresh(started(repeated(80, progress)...), allLooked, more(999, numbered(100)...)), "Refilled: refill 20, 80 more"},
 		"few of them wait for more room":                         {fresh(started(repeated(81, progress)...), allLooked, more(999, numbered(100)...)), "Idle: rest 1s"},
-		"those that come before in order had their turn":         {fresh(started(done), more(30, "a", "t0", "z")), "Refilled: refill 1"},
+		"those that come before in order had their turn":         {fresh(started(done), more(30, "a", "t0", "z")), "Refilled: refill 1, 0 more"},
 		"those that are not in AWS have none": {fresh(started(done), more(30, "y", "z"), func(in *invalidation.Input) {
 			in.World.Next[0].TenantID, in.World.Next[1].Refused = "", "WrongAccount"
-		}), "Refilled: refill 0"},
+		}), "Refilled: refill 0, 0 more"},
 		"the next are looked up at once":                                     {fresh(started(done), more(30), func(in *invalidation.Input) { in.World.Listed = false }), "Idle: rest 10ms"},
 		"an object has no more paths with a star in progress than AWS takes": {fresh(started(append(repeated(15, progress), pending)...), starred(1), allLooked), "Room: rest 1s"},
 		"but as many":                                            {fresh(started(append(repeated(14, progress), pending)...), starred(1), allLooked), "Requested: request t14"},
@@ -373,6 +373,10 @@ func TestRefill(t *testing.T) {
 		t.Fatalf("%d are chosen", len(refill.Tenants))
 	}
 	in.Refill(refill)
+	// Some came to be selected since the beginning, when there were 1,000: 25 come after the next 75.
+	if in.Memory.Total != 60+75+25 {
+		t.Errorf("the total is %d", in.Memory.Total)
+	}
 	if got := in.Totals(); got != before || got != (invalidation.Totals{Requested: 58, Completed: 30, Failed: 25}) {
 		t.Errorf("it counts %+v, and did %+v", got, before)
 	}

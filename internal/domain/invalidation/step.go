@@ -29,6 +29,8 @@ type Refill struct {
 	chain.Reads
 
 	Tenants []Tenant
+	// More is how many come after them.
+	More int
 }
 
 // GiveUp marks tenants as failed for which nothing can be requested any more.

@@ -404,7 +404,7 @@ func TestRejections(t *testing.T) {
 		},
 		"an expression that touches what it can't use": {
 			config(expression("parameters[photo]", `row.photo == "" ? "none" : "some"`)), acme(tree{"photo": mapping.Unsupported("bytea")}),
-			mapping.Rejection{Row: "acme", Name: "acme", Reason: `the expression for parameters[photo]: 1:17: a value of type "bytea" can't be used, convert it in the query or in the store: change the row, or handle this in the expression, as in has(row.plan) or row.?plan.orValue("")`},
+			mapping.Rejection{Row: "acme", Name: "acme", Reason: `the expression for parameters[photo]: 1:4: a value of type "bytea" can't be used, convert it in the query or in the store: change the row, or handle this in the expression, as in has(row.plan) or row.?plan.orValue("")`},
 		},
 		"an expression that gives another type": {
 			config(expression("parameters[plan]", `row.plan`)), acme(tree{"plan": true}),

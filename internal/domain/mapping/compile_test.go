@@ -69,7 +69,7 @@ func TestCompileNamesTheMistake(t *testing.T) {
 		"a regular expression of the row's own": {config(expression("enabled", `row.a.matches(row.b)`)), `spec.expressions[enabled]: "row.a.matches(row.b)": the regular expression of matches must be a short literal: write it into the expression`},
 		"a regular expression that is large":    {config(expression("enabled", `row.a.matches("(a{900}){1,1}b{900}")`)), `spec.expressions[enabled]: "row.a.matches(...": the regular expression of matches must be a short literal: ...`},
 		"a format of the row's own":             {config(expression("tags[a]", `row.a.format([1])`)), `spec.expressions[tags[a]]: "row.a.format([1])": the string that format is called on must be a literal, with a precision below 100: write it into the expression`},
-		"a format that is wide":                 {config(expression("tags[a]", `"%.999999f".format([1.0])`)), `spec.expressions[tags[a]]: "\"%.999999f\".format([1.0])": the string that format is called on...`},
+		"a format that is wide":                 {config(expression("tags[a]", `"%.999999f".format([1.0])`)), `spec.expressions[tags[a]]: "\"%.999999f\".format([1.0])": 1:19: could not parse formatting clause: ...precision 999999 exceeds maximum allowed precision 100: correct the expression`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := mapping.Compile(tt.config)

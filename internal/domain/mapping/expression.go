@@ -102,7 +102,7 @@ func compileExpression(env *cel.Env, source string, f *field, w Words) (*express
 	if problem := literalProblem(checked.NativeRep()); problem != "" {
 		return fail("%s", problem)
 	}
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(costLimit), cel.CustomDecorator(bound))
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(costLimit), cel.CustomDecoratorV2(bound))
 	if err != nil {
 		return fail("%s: change the expression", prose.Shorten(err.Error(), longestMessage))
 	}

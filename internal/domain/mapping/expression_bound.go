@@ -113,7 +113,7 @@ func checkSize(v ref.Val) ref.Val {
 }
 
 // bound is a decorator that holds all calls and literals to the bounds.
-func bound(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+func bound(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	switch i := i.(type) {
 	case interpreter.InterpretableCall:
 		if f := careful[i.Function()]; f != nil {
@@ -134,6 +134,11 @@ func (b boundCall) Eval(a interpreter.Activation) ref.Val {
 	return checkSize(b.InterpretableCall.Eval(a))
 }
 
+// Exec implements interpreter.InterpretableV2.
+func (b boundCall) Exec(f *interpreter.ExecutionFrame) ref.Val {
+	return checkSize(b.InterpretableCall.Exec(f))
+}
+
 type boundConstructor struct {
 	interpreter.InterpretableConstructor
 }
@@ -141,6 +146,11 @@ type boundConstructor struct {
 // Eval implements interpreter.Interpretable.
 func (b boundConstructor) Eval(a interpreter.Activation) ref.Val {
 	return checkSize(b.InterpretableConstructor.Eval(a))
+}
+
+// Exec implements interpreter.InterpretableV2.
+func (b boundConstructor) Exec(f *interpreter.ExecutionFrame) ref.Val {
+	return checkSize(b.InterpretableConstructor.Exec(f))
 }
 
 // careful are functions whose result may be far larger than what they are given. They do what those

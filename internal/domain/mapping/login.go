@@ -1,6 +1,9 @@
 package mapping
 
-import "net/url"
+import (
+	"net/url"
+	"strings"
+)
 
 // Login says who logs in where with a token of AWS IAM.
 type Login struct {
@@ -34,5 +37,7 @@ var secured = map[Provider]struct{ scheme, parameters string }{
 // Connection is the connection string for one connection.
 func (l Login) Connection(p Provider, token string) Secret {
 	u := url.URL{Scheme: secured[p].scheme, User: url.UserPassword(l.User, token), Host: l.Host, Path: "/" + l.Database, RawQuery: secured[p].parameters}
+	// An @ after the host is taken for a part of a password that is not escaped.
+	u.RawPath = strings.ReplaceAll(u.EscapedPath(), "@", "%40")
 	return NewSecret(u.String())
 }

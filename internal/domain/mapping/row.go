@@ -67,7 +67,7 @@ const (
 type Query struct {
 	// Namespace is that of the source; roles are assumed on its behalf.
 	Namespace string
-	// Connection is the connection string of a database. DynamoDB has none, and with a Login it is made for each connection.
+	// Connection is the connection string of a database. DynamoDB has none, and with a Login it is made for each call.
 	Connection Secret
 	// Login is set where a token of AWS IAM replaces the password.
 	Login *Login

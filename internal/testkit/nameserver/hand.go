@@ -80,13 +80,29 @@ func (s *Server) change(ctx context.Context, zone string, lines []string, apply 
 			}
 			apply(m, []dns.RR{rr})
 		}
-		answer, err := s.signed(ctx, m)
+		if err := s.signedChange(ctx, zone, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lockTries are how often a change is sent to a server that fails: PowerDNS does while another change holds its database.
+const lockTries = 20
+
+func (s *Server) signedChange(ctx context.Context, zone string, m *dns.Msg) error {
+	code := ""
+	for range lockTries {
+		answer, err := s.signed(ctx, m.Copy())
 		if err != nil {
 			return err
 		}
-		if answer.Rcode != dns.RcodeSuccess {
-			return fmt.Errorf("changing %s by hand: got %s", zone, dns.RcodeToString[answer.Rcode])
+		if code = dns.RcodeToString[answer.Rcode]; answer.Rcode != dns.RcodeServerFailure {
+			break
 		}
+	}
+	if code != dns.RcodeToString[dns.RcodeSuccess] {
+		return fmt.Errorf("changing %s by hand: got %s", zone, code)
 	}
 	return nil
 }

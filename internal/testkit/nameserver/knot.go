@@ -15,6 +15,7 @@ const knotServer = `server:
     udp-workers: 1
     tcp-workers: 2
     background-workers: 2
+    tcp-io-timeout: 30000
 log:
   - target: stderr
     any: info

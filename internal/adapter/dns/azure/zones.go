@@ -15,8 +15,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// pageSize is how many record sets Azure returns at once. It is not asked for more: with $top, lists end there without a link
-// to the rest.
+// pageSize is how many record sets Azure returns at once, as users report it; its documentation says up to 100. It is not asked
+// for more: with $top, lists end there without a link to the rest.
 const pageSize = 500
 
 // GetZone implements port.Zones.
@@ -182,7 +182,7 @@ func (d *DNS) whole(ctx context.Context, at place, p progress) error {
 	if err != nil || p.Listed >= now {
 		return err
 	}
-	return fault.New(fault.Transient, opListRecords, "Azure lists %d record sets of the zone, and says that it has %d", p.Listed, min(p.Want, now))
+	return fault.New(fault.Transient, opListRecords, "Azure lists fewer record sets than it says that the zone has")
 }
 
 // count is how many record sets a zone has, zero where Azure does not tell.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	wire "github.com/miekg/dns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -83,6 +84,15 @@ func isAllThatIsNeeded(t *testing.T, o nameserver.Options, secret string) {
 		t.Errorf("%d sets, want 2: %v", len(sets), sets)
 	}
 	before := w.everything(t)
+	update := new(wire.Msg).SetUpdate(w.zone + ".")
+	record, err := wire.NewRR("x.example.com. 60 IN TXT x")
+	must(t, err)
+	update.Insert([]wire.RR{record})
+	answer, _, err := (&wire.Client{Net: "tcp"}).ExchangeContext(t.Context(), update, server.Address())
+	must(t, err)
+	if diff := cmp.Diff(before, w.everything(t)); diff != "" {
+		t.Errorf("an update without a key, answered with %s: the zone (-before +after):\n%s", wire.RcodeToString[answer.Rcode], diff)
+	}
 	for name, changes := range map[string][]dns.Change{
 		"an address":          append(remove(w.set("addr", "A", 300, "192.0.2.1")), create(w.cname("addr", target))...),
 		"the zone's own name": create(dns.RecordSet{Key: dns.Key{Name: w.zone, Type: dns.TXT}, TTL: 60, Values: []string{"x"}}),

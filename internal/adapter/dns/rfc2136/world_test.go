@@ -162,6 +162,10 @@ func remove(sets ...dns.RecordSet) (out []dns.Change) {
 func (w world) change(t *testing.T, changes ...dns.Change) string {
 	t.Helper()
 	id, err := w.Change(t.Context(), w.zone, changes)
+	for tries := 0; fault.Is(err, fault.Transient) && tries < 20; tries++ {
+		// PowerDNS fails while another change holds its database.
+		id, err = w.Change(t.Context(), w.zone, changes)
+	}
 	must(t, err)
 	return id
 }
