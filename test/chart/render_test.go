@@ -153,6 +153,7 @@ var matrix = map[string]struct {
 			"+ValidatingAdmissionPolicy tenants-deletion-protection", "+ValidatingAdmissionPolicyBinding tenants-deletion-protection",
 			"+ValidatingAdmissionPolicy tenants-disablewebacl", "+ValidatingAdmissionPolicyBinding tenants-disablewebacl",
 			"+ValidatingAdmissionPolicy tenants-takeover", "+ValidatingAdmissionPolicyBinding tenants-takeover",
+			"+ValidatingAdmissionPolicy tenants-takeover-keys", "+ValidatingAdmissionPolicyBinding tenants-takeover-keys",
 		},
 		text: []string{"serviceAccountName: mine", "request.userInfo.username != 'system:serviceaccount:" + namespace + ":mine'"},
 	},
@@ -287,6 +288,7 @@ var matrix = map[string]struct {
 			"-ClusterRole " + release + "-abandon", "-ClusterRole " + release + "-adopt", "-ClusterRole " + release + "-disablewebacl", "-ClusterRole " + release + "-takeover",
 			"-ValidatingAdmissionPolicy " + release + "-abandon", "-ValidatingAdmissionPolicyBinding " + release + "-abandon", "-ValidatingAdmissionPolicy " + release + "-adopt", "-ValidatingAdmissionPolicyBinding " + release + "-adopt",
 			"-ValidatingAdmissionPolicy " + release + "-disablewebacl", "-ValidatingAdmissionPolicyBinding " + release + "-disablewebacl", "-ValidatingAdmissionPolicy " + release + "-takeover", "-ValidatingAdmissionPolicyBinding " + release + "-takeover",
+			"-ValidatingAdmissionPolicy " + release + "-takeover-keys", "-ValidatingAdmissionPolicyBinding " + release + "-takeover-keys",
 		},
 	},
 	"an account of one's own": {

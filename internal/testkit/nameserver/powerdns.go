@@ -9,11 +9,13 @@ import (
 	"syscall"
 )
 
-// powerDNSSettings are what every server has, and keep nothing for a moment: what changes is seen at once.
+// powerDNSSettings are what every server has, and keep nothing for a moment: what changes is seen at once. The server does not
+// write down which serial it has notified its secondaries of: an update that is carried out at that moment would fail.
 const powerDNSSettings = `launch=gsqlite3
 gsqlite3-database=%[1]s/pdns.sqlite3
 gsqlite3-pragma-synchronous=0
 gsqlite3-dnssec=yes
+gsqlite3-update-serial-query=select id from domains where notified_serial=:serial and id=:domain_id
 local-address=127.0.0.1
 local-port=%[2]d
 socket-dir=%[1]s
