@@ -50,6 +50,8 @@ for release in ${releases}; do
   echo >>"${table}"
 done
 
+printf '\nLast tested: %s.\n' "$(date -u '+%-d %B %Y')" >>"${table}"
+
 echo
 cat "${table}"
 if [[ "${releases}" == "${all}" ]]; then
