@@ -290,7 +290,7 @@ func (w *wants) keyValues(k *v1alpha1.KeyValues) {
 		*w = append(*w, grant.Want{Thing: grant.AKey, Field: "spec.keyValues.key", Value: k.Key, Of: k.StoreARN})
 	}
 	if k.Takeover {
-		*w = append(*w, grant.Want{Thing: grant.AKeyTakeover, Field: "spec.keyValues.takeover", Of: k.StoreARN})
+		*w = append(*w, grant.Want{Thing: grant.AKeyTakeover, Field: "spec.keyValues.takeover", Name: k.Key, Of: k.StoreARN})
 	}
 }
 

@@ -59,6 +59,15 @@ func TestATenantGetsOnlyWhatTheGrantOfItsNamespaceHas(t *testing.T) {
 			refused: "spec.connectionGroupId",
 			change:  func(s *spec) { s.ConnectionGroupID = "cg_v4" },
 		},
+		"another entry of the store allows to replace values": {
+			grants: map[string]grant.Grant{"one": {Distributions: both, Domains: below("one.example.com"), Stores: []grant.Store{
+				{ARN: "arn:store", Keys: []string{"shared-*"}}, {ARN: "arn:store", Keys: []string{"legacy-*"}, Takeover: true},
+			}}},
+			namespace: "one",
+			asks:      spec{DistributionID: "EFIRST", Domains: domain("one.example.com"), KeyValues: &v1alpha1.KeyValues{StoreARN: "arn:store", Key: "shared-1", Takeover: true}},
+			refused:   "spec.keyValues.takeover",
+			change:    func(s *spec) { s.KeyValues.Key = "legacy-1" },
+		},
 	} {
 		var all []grant.Grant
 		for selects, g := range c.grants {

@@ -170,6 +170,35 @@ func TestCustomersThatWait(t *testing.T) {
 	}
 }
 
+// Keys in another store, and those of new domains, are written at once. The former ones stay until it is the turn of their
+// tenant.
+func TestKeysSpread(t *testing.T) {
+	t.Parallel()
+	seed := dnsSeed()
+	f := newFleet(t, world.Options{Seed: &seed})
+	for _, name := range f.names {
+		f.Edit(name, withKeys())
+	}
+	f.Advance(settle)
+	for _, name := range f.names {
+		f.Edit(name, func(o *v1alpha1.DistributionTenant) {
+			o.Spec.KeyValues.StoreARN = otherStoreARN
+			o.Spec.Domains = append(o.Spec.Domains, v1alpha1.TenantDomain{Domain: name + "-b.example.com"})
+		})
+	}
+	keys := func() [2]int {
+		return [2]int{len(f.Sim.KeyValues(storeARN)) - len(theirs()), len(f.Sim.KeyValues(otherStoreARN))}
+	}
+	f.Advance(5 * time.Second)
+	if got := keys(); got[0] < fleetSize-3 || got[1] != 2*fleetSize {
+		t.Errorf("%d keys are left and %d have come, want nearly %d and %d", got[0], got[1], fleetSize, 2*fleetSize)
+	}
+	f.Advance(20 * time.Minute)
+	if got := keys(); got != [2]int{0, 2 * fleetSize} || f.ready() != fleetSize {
+		t.Errorf("in the end there are %d and %d keys, and %d are Ready", got[0], got[1], f.ready())
+	}
+}
+
 // A process that dies in the middle does not let the next one begin with all.
 func TestASpreadSurvivesRestarts(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -68,6 +69,7 @@ func budgetCases(removal bool) map[string]question {
 		"a tenant that is to be disabled is asked for":                 {in: with(quiet(), off, guarded), rule: rule, step: look},
 		"and held if that is one too many":                             {in: with(quiet(), off, answered(loss.Held)), rule: rule, step: held, reason: resource.ReasonDeletionHeld},
 		"a served domain that is dropped is asked for":                 {in: with(quiet(), fewer, guarded), rule: rule, step: look},
+		"key values that are removed are asked for":                    {in: with(quiet(), edited, keyThere, owns("gold", keyvalue.Written), guarded), rule: rule, step: look},
 		"a tenant that was enabled outside of Kubernetes is asked for": {in: with(quiet(), outside, guarded), rule: rule, step: look},
 		"so is a domain that it was given outside":                     {in: with(quiet(), given, guarded), rule: rule, step: look},
 		"and held if that is one too many, however it came about":      {in: with(quiet(), outside, answered(loss.Held), harmful("disables the tenant")), rule: rule, step: held, reason: resource.ReasonDeletionHeld},

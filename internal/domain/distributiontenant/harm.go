@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -35,6 +36,9 @@ func (in Input) harm(v *resource.View) string {
 	}
 	if in.Desired.DNS == nil && slices.ContainsFunc(in.Memory.Ledger, func(e dns.Entry) bool { return e.State == dns.Published }) {
 		out = append(out, "removes the DNS records")
+	}
+	if in.Desired.KeyValues == nil && slices.ContainsFunc(in.Memory.Keys, func(e keyvalue.Entry) bool { return e.State == keyvalue.Written }) {
+		out = append(out, "removes the key values")
 	}
 	return strings.Join(out, ", ")
 }

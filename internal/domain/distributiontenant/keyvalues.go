@@ -3,6 +3,7 @@ package distributiontenant
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -38,9 +39,19 @@ func (in Input) KeyPolicy() keyvalue.Policy {
 	return keyvalue.Policy{Settled: !in.Deleting && in.applied() && !in.Unresolved(), Reclaims: in.Rescued}
 }
 
+// dueKeys are the keys that the object asks for, without those that keep their value until it is the tenant's turn.
+func (in judged) dueKeys() []keyvalue.Want {
+	if !in.turn.waitsWith(keyValuesField) {
+		return in.keyWants()
+	}
+	return slices.DeleteFunc(in.keyWants(), func(w keyvalue.Want) bool {
+		return slices.ContainsFunc(in.Memory.Keys, func(e keyvalue.Entry) bool { return e.Key == w.Key && in.replaces(e) })
+	})
+}
+
 // openKeys are the keys that do not have their value.
 func (in judged) openKeys() []keyvalue.Want {
-	return slices.DeleteFunc(in.keyWants(), func(w keyvalue.Want) bool {
+	return slices.DeleteFunc(in.dueKeys(), func(w keyvalue.Want) bool {
 		return in.World.Keys.Of(w.Key).Has(w.Value)
 	})
 }
@@ -49,12 +60,12 @@ func (in judged) openKeys() []keyvalue.Want {
 // any more that are not wanted.
 func (in judged) keyLedger(enters, settled bool) []keyvalue.Entry {
 	have := in.Memory.Keys
-	if in.Rests() || !in.Deleting && (in.Unresolved() || in.resource.Held() || in.turn.waitsWith(keyValuesField)) {
+	if in.Rests() || !in.Deleting && (in.Unresolved() || in.resource.Held()) {
 		return have
 	}
 	policy := in.KeyPolicy()
-	policy.Settled = settled
-	next := keyvalue.Advance(have, in.keyWants(), in.World.Keys, policy)
+	policy.Settled = settled && !in.turn.waitsWith(keyValuesField)
+	next := keyvalue.Advance(have, in.dueKeys(), in.World.Keys, policy)
 	if enters && in.HasFinalizer {
 		return next
 	}
@@ -74,7 +85,7 @@ func (in conclusion) nextKeys(end Rest, applied bool) []keyvalue.Entry {
 // keysWritten keeps a spec from AWS until functions can read what it has for them.
 func keysWritten(in judged) (Decision, bool) {
 	present := in.World.present()
-	if present && in.resource.Applied || in.turn.waitsWith(keyValuesField) || in.World.Refused != nil {
+	if present && in.resource.Applied || in.World.Refused != nil {
 		return pass()
 	}
 	p := in.keyProblem()
@@ -185,17 +196,40 @@ func (in judged) keyDrift() (out []resource.Difference) {
 	return out
 }
 
-// changedKeys is the difference between the value that functions read, and the one of the spec.
+// changedKeys is the difference between what functions read for customers now, and what the spec has for them.
 func (in judged) changedKeys() (resource.Difference, bool) {
+	i := slices.IndexFunc(in.Memory.Keys, in.replaces)
+	if i < 0 || in.Frozen() {
+		return resource.Difference{}, false
+	}
+	e := in.Memory.Keys[i]
+	return resource.Difference{Field: keyValuesField, Desired: keysText(in.Desired.KeyValues), Observed: keyText(e.StoreARN, e.Digest)}, true
+}
+
+// replaces reports whether the spec takes away the value of a key: it has another one, another key, another store, or none.
+// A key that goes with its domain does not count: domains have a dot.
+func (in judged) replaces(e keyvalue.Entry) bool {
+	if e.State != keyvalue.Written {
+		return false
+	}
 	for _, w := range in.keyWants() {
-		for _, e := range in.Memory.Keys {
-			if d := keyvalue.Digest(w.Value); e.Key == w.Key && e.State == keyvalue.Written && e.Digest != d {
-				return resource.Difference{Field: keyValuesField, Desired: d, Observed: e.Digest}, true
-			}
+		if w.Key == e.Key {
+			return keyvalue.Digest(w.Value) != e.Digest
 		}
 	}
-	return resource.Difference{}, false
+	spec := in.Desired.KeyValues
+	return spec == nil || spec.Key != "" || spec.StoreARN != e.StoreARN || !strings.Contains(e.Name, ".")
 }
+
+// keysText says what the spec has for functions. Empty: nothing.
+func keysText(spec *keyvalue.Spec) string {
+	if spec == nil {
+		return ""
+	}
+	return keyText(spec.StoreARN, keyvalue.Digest(spec.Value))
+}
+
+func keyText(store, digest string) string { return store + " " + digest }
 
 // KeyChanges tells which keys have come and gone between the ledger that is stored and the next one.
 func KeyChanges(before, after []keyvalue.Entry) (events []chain.Event) {
@@ -232,5 +266,5 @@ func KeyRestored(r keyvalue.Restored) chain.Event {
 
 // awaitsKeys reports whether a new spec waits for its keys, and its records with it.
 func (in judged) awaitsKeys() bool {
-	return !in.Deleting && !in.resource.Applied && !in.turn.waitsWith(keyValuesField) && len(in.openKeys()) > 0
+	return !in.Deleting && !in.resource.Applied && len(in.openKeys()) > 0
 }

@@ -1,6 +1,8 @@
 package distributiontenant_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/loss"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -22,6 +25,13 @@ func keyed(in *distributiontenant.Input) {
 	in.Desired.KeyValues = &keyvalue.Spec{StoreARN: storeARN, Value: "gold"}
 }
 
+// keyedAs asks for a value for that key, or for each domain if it is empty.
+func keyedAs(key, store string) func(*distributiontenant.Input) {
+	return func(in *distributiontenant.Input) {
+		in.Desired.KeyValues = &keyvalue.Spec{StoreARN: store, Key: key, Value: "gold"}
+	}
+}
+
 func keyStands(s keyvalue.Standing) func(*distributiontenant.Input) {
 	return func(in *distributiontenant.Input) { in.World.Keys = keyvalue.View{alphaKey: s} }
 }
@@ -29,6 +39,12 @@ func keyStands(s keyvalue.Standing) func(*distributiontenant.Input) {
 func owns(value string, s keyvalue.State) func(*distributiontenant.Input) {
 	return func(in *distributiontenant.Input) {
 		in.Memory.Keys = []keyvalue.Entry{{Key: alphaKey, Digest: keyvalue.Digest(value), State: s}}
+	}
+}
+
+func ownsKey(name, value string) func(*distributiontenant.Input) {
+	return func(in *distributiontenant.Input) {
+		in.Memory.Keys = []keyvalue.Entry{{Key: keyvalue.Key{StoreARN: storeARN, Name: name}, Digest: keyvalue.Digest(value), State: keyvalue.Written}}
 	}
 }
 
@@ -135,6 +151,72 @@ func TestKeyReports(t *testing.T) {
 				if strings.Contains(d.Desired+d.Observed, "gold") || strings.Contains(d.Observed, "theirs") {
 					t.Errorf("drift shows a value: %+v", d)
 				}
+			}
+		})
+	}
+}
+
+// While a change of key values waits for its turn, what functions read stays, and what is new is written before it is used.
+func TestKeysThatWait(t *testing.T) {
+	moved := storeARN + "2"
+	betaKey, movedKey := keyvalue.Key{StoreARN: storeARN, Name: betaName}, keyvalue.Key{StoreARN: moved, Name: alphaName}
+	there := func(k keyvalue.Key) func(*distributiontenant.Input) {
+		return func(in *distributiontenant.Input) {
+			in.World.Keys = maps.Clone(in.World.Keys)
+			in.World.Keys[k] = keyvalue.Standing{Phase: keyvalue.Present, Found: "gold"}
+			in.Memory.Keys = slices.Concat(in.Memory.Keys, []keyvalue.Entry{{Key: k, Digest: keyvalue.Digest("gold"), State: keyvalue.Intended}})
+		}
+	}
+	missing := func(k keyvalue.Key) func(*distributiontenant.Input) {
+		return func(in *distributiontenant.Input) { in.World.Keys[k] = keyvalue.Standing{Phase: keyvalue.Absent} }
+	}
+	// The value of the first domain was silver, and a domain is added.
+	changed := with(quiet(), edited, keyed, keyStands(keyvalue.Standing{Phase: keyvalue.Present, Found: "silver"}), owns("silver", keyvalue.Written),
+		wants(func(d *distributiontenant.Desired) { d.Domains = []string{alphaName, betaName} }), missing(betaKey))
+	store := with(quiet(), edited, keyedAs("", moved), keyThere, owns("gold", keyvalue.Written), missing(movedKey))
+	none := with(quiet(), edited, keyThere, owns("gold", keyvalue.Written))
+	added := quiet().World.Tenant.Tenant
+	added.Domains = []string{alphaName, betaName}
+	entry := func(k keyvalue.Key, value string, s keyvalue.State) keyvalue.Entry {
+		return keyvalue.Entry{Key: k, Digest: keyvalue.Digest(value), State: s}
+	}
+	silver, gold := entry(alphaKey, "silver", keyvalue.Written), entry(alphaKey, "gold", keyvalue.Written)
+	pending, rest := distributiontenant.ReasonKeyValuesPending, distributiontenant.Rest{Keys: true}
+	for name, tt := range map[string]struct {
+		question
+		keys []keyvalue.Entry
+	}{
+		"a new domain waits for its key": {
+			question{in: with(changed, answers(false)), rule: "KeyValuesWritten", step: rest, reason: pending},
+			[]keyvalue.Entry{silver, entry(betaKey, "gold", keyvalue.Intended)},
+		},
+		"and is added with it": {
+			question{in: with(changed, there(betaKey), answers(false)), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: added, Partial: true}},
+			[]keyvalue.Entry{silver, entry(betaKey, "gold", keyvalue.Written)},
+		},
+		"another store is filled": {
+			question{in: with(store, answers(false)), rule: "KeyValuesWritten", step: rest, reason: pending},
+			[]keyvalue.Entry{gold, entry(movedKey, "gold", keyvalue.Intended)},
+		},
+		"the former one keeps its key": {
+			question{in: with(store, there(movedKey), answers(false)), rule: "Idle", step: distributiontenant.Rest{}},
+			[]keyvalue.Entry{gold, entry(movedKey, "gold", keyvalue.Written)},
+		},
+		"a key that is not wanted any more stays": {
+			question{in: with(none, answers(false)), rule: "Idle", step: distributiontenant.Rest{}}, []keyvalue.Entry{gold},
+		},
+		"until its turn": {
+			question{in: with(none, answers(true)), rule: "Idle", step: distributiontenant.Rest{}}, []keyvalue.Entry{entry(alphaKey, "gold", keyvalue.Removing)},
+		},
+		"it stays while its removal is held": {
+			question{in: with(none, answered(loss.Held)), rule: "WithinBudget", step: distributiontenant.Rest{}, reason: resource.ReasonDeletionHeld}, []keyvalue.Entry{gold},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ask(t, tt.question)
+			r := distributiontenant.Conclude(tt.in, distributiontenant.Outcome{Decision: distributiontenant.Decide(tt.in)})
+			if d := cmp.Diff(tt.keys, r.Keys); d != "" {
+				t.Errorf("the ledger (-want +got):\n%s", d)
 			}
 		})
 	}

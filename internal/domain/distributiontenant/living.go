@@ -35,7 +35,7 @@ func livingRules() []rule {
 		chain.Ask("Announced", "If a tenant without DNS records of its own has to wait for its domains or its references, the target for its domains is looked up before it is created.", announced),
 		chain.Ask("Addressed", "For a domain at the apex of its zone that the operator does not publish, the addresses of the group's Anycast static IP list are looked up.", addressed),
 		chain.Ask("Referenced", "Objects that the spec references must exist in AWS. Until then, a new tenant waits and an existing tenant is not changed.", referenced),
-		chain.Ask("WithinBudget", "A change or a correction of drift that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
+		chain.Ask("WithinBudget", "A change or a correction of drift that takes a tenant, a domain, its records or its key values out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("InTurn", "A change of what the customers of a live tenant are served with reaches tenants in steps. Until it is the turn of this one, the fields that change stay as they are. Everything else is applied.", inTurn),
 		chain.Ask("Accompanied", "A tenant is created without the domains that a standard distribution hands over, and needs another one.", accompanied),
 		chain.Ask("KeyValuesWritten", "A tenant is created, or changed for a new spec, once the key value store has what functions read for it.", keysWritten),

@@ -10,7 +10,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -189,10 +188,7 @@ func (in Input) ServiceChange() (a rollout.Ask, changes []resource.Difference) {
 
 // Has reports whether an object asks for what the changes of another one lead to.
 func (d Desired) Has(changes []resource.Difference) bool {
-	asks := map[string]string{dnsField: zoneText(d.DNS)}
-	if d.KeyValues != nil {
-		asks[keyValuesField] = keyvalue.Digest(d.KeyValues.Value)
-	}
+	asks := map[string]string{dnsField: zoneText(d.DNS), keyValuesField: keysText(d.KeyValues)}
 	for _, field := range Diff(d.Tenant, Tenant{}) {
 		asks[field.Field] = field.Desired
 	}

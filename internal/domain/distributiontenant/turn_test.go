@@ -13,6 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/keyvalue"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -55,6 +56,7 @@ func toAnotherZone(d *distributiontenant.Desired) {
 
 // Every change of what customers are served with is asked about, and nothing else is.
 func TestWhatIsAskedAbout(t *testing.T) {
+	notGranted := func(in *distributiontenant.Input) { in.Ungranted = &chain.Halt{Reason: "NotGranted"} }
 	secondGroup := func(in *distributiontenant.Input) { inGroup("cg_2")(in) }
 	for name, test := range map[string]struct {
 		in     distributiontenant.Input
@@ -77,6 +79,15 @@ func TestWhatIsAskedAbout(t *testing.T) {
 			toAnotherZone(d)
 			d.DNS.Provider = dns.Provider{Service: "cloudflare"}
 		})), []string{"dns"}},
+		"a value that functions read":                   {with(quiet(), edited, keyed, keyThere, owns("silver", keyvalue.Written)), []string{"keyValues"}},
+		"none any more":                                 {with(quiet(), edited, keyThere, owns("gold", keyvalue.Written)), []string{"keyValues"}},
+		"one in another store":                          {with(quiet(), edited, keyedAs("", storeARN+"2"), keyThere, owns("gold", keyvalue.Written)), []string{"keyValues"}},
+		"one for another key":                           {with(quiet(), edited, keyedAs("k", storeARN), keyThere, owns("gold", keyvalue.Written)), []string{"keyValues"}},
+		"one for each domain instead of one key":        {with(quiet(), edited, keyed, keyThere, ownsKey("k", "gold")), []string{"keyValues"}},
+		"a key that goes with its domain":               {with(quiet(), edited, keyed, keyThere, ownsKey("www.example.com", "gold")), nil},
+		"a key that is new":                             {with(quiet(), edited, keyed, keyThere), nil},
+		"a key that is being removed already":           {with(quiet(), keyThere, owns("gold", keyvalue.Removing)), nil},
+		"keys of an object that may not have them":      {with(quiet(), keyed, keyThere, owns("silver", keyvalue.Written), notGranted), nil},
 		"several fields are one change":                 {with(quiet(), wants(func(d *distributiontenant.Desired) { tier(d); d.DistributionID = "E2" })), []string{"distributionId", "parameters"}},
 		"drift":                                         {with(quiet(), drifted), []string{"parameters"}},
 		"drift is not corrected (report)":               {with(quiet(), drifted, drift(resource.DriftReport)), nil},

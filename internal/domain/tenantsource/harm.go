@@ -23,6 +23,7 @@ func HarmOf(live map[string]any, want mapping.Object, changed bool) string {
 	}
 	add(h.domains(want.Domains()))
 	add(h.dns())
+	add(h.keyValues())
 	add(h.parents())
 	if policy := h.becomes("deletionPolicy"); textOf(h.live, "deletionPolicy") == retainsTenant && policy != retainsTenant {
 		add("no longer retains the tenant in AWS")
@@ -92,6 +93,25 @@ func (h harm) dns() string {
 	}
 	if records.becomes("assumeRoleArn") != textOf(live, "assumeRoleArn") {
 		return "moves the DNS records to the zones of another role"
+	}
+	return ""
+}
+
+func (h harm) keyValues() string {
+	live, has := h.live["keyValues"].(map[string]any)
+	want, wants := h.want["keyValues"].(map[string]any)
+	switch {
+	case !has, !wants && !h.changed:
+		return ""
+	case !wants:
+		return "removes the key values"
+	}
+	values := harm{live: live, want: want, changed: h.changed}
+	if values.becomes("storeArn") != textOf(live, "storeArn") {
+		return "moves the key values to another store"
+	}
+	if values.becomes("key") != textOf(live, "key") {
+		return "moves the key values to other keys"
 	}
 	return ""
 }

@@ -16,6 +16,12 @@ func TestHarm(t *testing.T) {
 		return out
 	}
 	zone := func(id string) tree { return tree{"provider": "route53", "hostedZoneId": id} }
+	values := func(store, key string) tree {
+		if key == "" {
+			return tree{"storeArn": store, "value": "v"}
+		}
+		return tree{"storeArn": store, "key": key, "value": "v"}
+	}
 	for name, c := range map[string]struct {
 		live, want tree
 		// same is set where the row and the template are what was applied last: someone else has changed the object.
@@ -40,6 +46,13 @@ func TestHarm(t *testing.T) {
 		"dns in another zone":                              {live: tree{"dns": zone("Z1")}, want: tree{"dns": zone("Z2")}, harm: "moves the DNS records to the zone Z2"},
 		"dns that is new":                                  {live: tree{}, want: tree{"dns": zone("Z1")}},
 		"dns with another time to live":                    {live: tree{"dns": tree{"hostedZoneId": "Z1", "ttl": int64(60)}}, want: tree{"dns": zone("Z1")}},
+		"key values that are dropped":                      {live: tree{"keyValues": values("s", "")}, want: tree{}, harm: "removes the key values"},
+		"key values of a person stay":                      {live: tree{"keyValues": values("s", "")}, want: tree{}, same: true},
+		"key values in another store":                      {live: tree{"keyValues": values("s", "")}, want: tree{"keyValues": values("t", "")}, harm: "moves the key values to another store"},
+		"key values with another key":                      {live: tree{"keyValues": values("s", "k")}, want: tree{"keyValues": values("s", "")}, harm: "moves the key values to other keys"},
+		"the key of a person stays":                        {live: tree{"keyValues": values("s", "k")}, want: tree{"keyValues": values("s", "")}, same: true},
+		"another value":                                    {live: tree{"keyValues": values("s", "k")}, want: tree{"keyValues": tree{"storeArn": "s", "key": "k", "value": "w"}}},
+		"key values that are new":                          {live: tree{}, want: tree{"keyValues": values("s", "")}},
 		"another distribution":                             {live: tree{"distributionId": "E1"}, want: tree{"distributionId": "E2"}, harm: "moves the tenant to the distribution E2"},
 		"a person had moved it":                            {live: tree{"distributionId": "E1"}, want: tree{"distributionId": "E2"}, same: true, harm: "moves the tenant to the distribution E2"},
 		"the same distribution":                            {live: tree{"distributionId": "E1"}, want: tree{"distributionId": "E1"}},

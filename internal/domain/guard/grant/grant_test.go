@@ -144,8 +144,9 @@ func TestWhatAGrantAllows(t *testing.T) {
 	narrow.Origins, narrow.VPCOrigins, narrow.AccessControls = []string{"*.shop.example.com"}, []string{"vo_shop"}, []string{"EOAC1"}
 	narrow.Functions, narrow.KeyGroups = []string{"arn:aws:cloudfront::111122223333:function/shop-*"}, []string{"key-1"}
 	narrow.Encryptions, narrow.LogBuckets, narrow.GeoRestrictions = []string{"FLE1"}, []string{"shop-*.s3.amazonaws.com"}, true
-	proving := full(t)
+	proving, stores := full(t), full(t)
 	proving.Domains[1].Proven = true
+	stores.Stores = []grant.Store{{ARN: "s", Keys: []string{"shared-*"}}, {ARN: "s", Keys: []string{"legacy-*"}, Takeover: true}, {ARN: "t"}}
 	for name, c := range map[string]struct {
 		grant grant.Grant
 		want  grant.Want
@@ -199,6 +200,11 @@ func TestWhatAGrantAllows(t *testing.T) {
 		"another team's function":                         {narrow, grant.Want{Thing: grant.AFunction, Value: "arn:aws:lambda:us-east-1:111122223333:function:bank:7"}, now, "does not allow the function arn:aws:lambda"},
 		"a key group":                                     {narrow, grant.Want{Thing: grant.AKeyGroup, Value: "key-1"}, now, ""},
 		"another key group":                               {narrow, grant.Want{Thing: grant.AKeyGroup, Value: "key-2"}, now, "does not allow the key group key-2, only key-1"},
+		"a key of one store":                              {stores, grant.Want{Thing: grant.AKey, Of: "s", Value: "shared-1"}, now, ""},
+		"a takeover of its keys":                          {stores, grant.Want{Thing: grant.AKeyTakeover, Of: "s", Name: "shared-1"}, now, "does not allow replacing existing keys. Ask"},
+		"a takeover of keys whose entry allows it":        {stores, grant.Want{Thing: grant.AKeyTakeover, Of: "s", Name: "legacy-1"}, now, ""},
+		"a takeover of the keys of domains":               {stores, grant.Want{Thing: grant.AKeyTakeover, Of: "s"}, now, ""},
+		"a takeover in another store":                     {stores, grant.Want{Thing: grant.AKeyTakeover, Of: "t"}, now, "does not allow replacing existing keys. Ask"},
 		"field-level encryption":                          {narrow, grant.Want{Thing: grant.AnEncryption, Value: "FLE1"}, now, ""},
 		"another field-level encryption":                  {narrow, grant.Want{Thing: grant.AnEncryption, Value: "FLE2"}, now, "does not allow the field-level encryption FLE2, only FLE1"},
 		"a log bucket":                                    {narrow, grant.Want{Thing: grant.ALogBucket, Value: "shop-logs.s3.amazonaws.com"}, now, ""},

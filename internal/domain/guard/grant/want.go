@@ -31,7 +31,8 @@ const (
 	AWebACL
 	NoWebACL
 	AGeoRestriction
-	// AKeyValueStore is one of that ARN, AKey the key Value in the store Of, and AKeyTakeover a replacement there.
+	// AKeyValueStore is one of that ARN, AKey the key Value in the store Of, and AKeyTakeover a replacement there: of the key
+	// Name or, where it is empty, of those of the domains.
 	AKeyValueStore
 	AKey
 	AKeyTakeover
@@ -69,7 +70,7 @@ type Want struct {
 	Field, Value string
 	// Fixed means that the field can't be changed.
 	Fixed bool
-	// Name and Of are those of AParameter, Of that of AKey and AKeyTakeover.
+	// Name and Of are those of AParameter and AKeyTakeover, Of that of AKey.
 	Name, Of string
 	// Provider is that of RecordsAt.
 	Provider dns.Provider
@@ -113,7 +114,9 @@ var terms = map[Thing]term{
 		func(g *Grant, _ Want) []string { return each(g.Stores, func(s Store) string { return s.ARN }) }},
 	AKey: {"the key", func(g *Grant, w Want) bool { return anyMatches(g.keys(w), w.Value) }, (*Grant).keys},
 	AKeyTakeover: {"replacing existing keys", func(g *Grant, w Want) bool {
-		return slices.ContainsFunc(g.stores(w.Of), func(s Store) bool { return s.Takeover })
+		return slices.ContainsFunc(g.stores(w.Of), func(s Store) bool {
+			return s.Takeover && (w.Name == "" || anyMatches(s.Keys, w.Name))
+		})
 	}, nothing},
 	AnOrigin: {"the origin", func(g *Grant, w Want) bool { return len(g.Origins) == 0 || anyMatches(g.Origins, w.Value) },
 		func(g *Grant, _ Want) []string { return g.Origins }},
