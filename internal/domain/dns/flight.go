@@ -201,6 +201,7 @@ func (e SyncAnswered) happen(z *ZoneState) {
 	}
 	if done {
 		z.effects.Propagated = append(z.effects.Propagated, age)
+		z.outbox.shown(f)
 		z.flights.end(f)
 	}
 }
@@ -218,11 +219,13 @@ func (z *ZoneState) leftOut(f *flight, left *LeftOut) {
 	}
 	f.reread = true
 	for _, u := range f.units {
-		if !slices.Contains(left.Names, u.Name) || z.outbox.busy(u.Name) {
+		if !slices.Contains(left.Names, u.Name) {
 			continue
 		}
-		z.doubts.rechecks[u.Name] = recheck{unit: u, err: left.fault}
-		z.claims.mayHaveSent(u)
+		z.mayHaveSent(u)
+		if !z.outbox.busy(u.Name) {
+			z.doubts.rechecks[u.Name] = recheck{unit: u, err: left.fault}
+		}
 		z.touch(u.Name)
 	}
 }
