@@ -172,15 +172,6 @@ func (g *ground) mayHaveSent(u Unit) {
 	}
 }
 
-// begin notes what a unit publishes, where it may have been carried out in part. What is published is there.
-func (c *declared) begin(u Unit) {
-	for _, r := range u.Publishes {
-		if c.StateOf(r) == Intended {
-			note(&c.maybe, r)
-		}
-	}
-}
-
 // settle forgets that records may be there that have become published.
 func (c *declared) settle(next *Claim) {
 	for r := range c.maybe {

@@ -37,7 +37,9 @@ func (o *outbox) accepted(call SendBatch, id string) {
 	o.failures = 0
 	o.rights.allowChange(f.access)
 	for _, u := range batch {
-		if !o.traits.Stepwise { // otherwise it may be left out
+		if o.traits.Stepwise { // a part may be left out
+			o.mayHaveSent(u)
+		} else {
 			delete(o.refused, unitKey{u.Owner, u.Name})
 		}
 		for _, r := range slices.Concat(u.Publishes, u.Retracts) {
@@ -46,9 +48,6 @@ func (o *outbox) accepted(call SendBatch, id string) {
 		o.learn(u.Name, u.leaves(o.contents.sets[u.Name]))
 		if c := o.claims.owners[u.Owner]; c != nil {
 			c.changeID, c.changedAt = id, now
-			if o.traits.Stepwise {
-				c.begin(u)
-			}
 		}
 	}
 }
