@@ -37,6 +37,8 @@ type provider struct {
 	// leavesOut, if set, says that of a change the deletions are carried out only, and the answer is that all went well, or
 	// that is lost as well.
 	leavesOut func(call) bool
+	// stopsAfter, if set, says how many parts of a change are carried out; if those are not all of them it fails.
+	stopsAfter func(call) int
 }
 
 // call is one call to the provider.
@@ -108,7 +110,7 @@ func (p *provider) As(a dns.Access) port.Zones { return client{p, a} }
 func (p *provider) Traits() dns.Traits {
 	return dns.Traits{
 		Batch: dns.Limits{Records: maxBatch, Characters: 32_000}, PageSize: 300, ListZones: "ListZones", ListRecords: "ListRecords",
-		Stepwise: p.leavesOut != nil,
+		Stepwise: p.leavesOut != nil || p.stopsAfter != nil,
 	}
 }
 
@@ -246,6 +248,12 @@ func (c client) Change(ctx context.Context, id string, changes []dns.Change) (st
 			}
 		}
 	}
+	if c.stopsAfter != nil {
+		if n := c.stopsAfter(k); n < len(changes) {
+			c.carryOut(id, changes[:n])
+			return "", failure(fault.Transient, "Change", "a part of the change was carried out, the rest was not")
+		}
+	}
 	c.zones[id] = next
 	c.batches = append(c.batches, len(changes))
 	changeID := fmt.Sprintf("C%d", len(c.changes)+1)
@@ -254,6 +262,17 @@ func (c client) Change(ctx context.Context, id string, changes []dns.Change) (st
 		return "", &fault.Error{Kind: fault.Transient, Operation: "Change", Message: "connection reset"}
 	}
 	return changeID, nil
+}
+
+// carryOut carries changes out that are possible.
+func (p *provider) carryOut(id string, changes []dns.Change) {
+	for _, c := range changes {
+		if c.Action == dns.Delete {
+			delete(p.zones[id], c.Set.Key)
+			continue
+		}
+		p.zones[id][c.Set.Key] = c.Set
+	}
 }
 
 // change does all or nothing to a copy of a zone.
@@ -308,10 +327,14 @@ func (c client) InSync(ctx context.Context, zone string, sent dns.Sent) (bool, e
 	if !ok {
 		return false, failure(fault.NotFound, "InSync", "no change")
 	}
+	var missing []string
 	for _, one := range sent.Changes {
 		if _, there := c.zones[zone][one.Set.Key]; c.leavesOut != nil && one.Action == dns.Create && !there {
-			return false, dns.NewLeftOut("InSync", []string{one.Set.Name})
+			missing = append(missing, one.Set.Name)
 		}
+	}
+	if len(missing) > 0 {
+		return false, dns.NewLeftOut("InSync", missing)
 	}
 	return !c.clock.Now().Before(at), nil
 }

@@ -170,6 +170,19 @@ func (r *rig) run(d time.Duration) {
 	r.t.Fatal("the workers do not come to rest")
 }
 
+// runUntil is run until that is so.
+func (r *rig) runUntil(so func() bool) {
+	r.t.Helper()
+	for range 20_000 {
+		if so() {
+			return
+		}
+		r.passes()
+		r.clock.Step(r.Step(r.t.Context()))
+	}
+	r.t.Fatal("it never comes to that")
+}
+
 func (r *rig) wantZone(lines ...string) {
 	r.t.Helper()
 	if d := cmp.Diff(lines, r.provider.state(zoneID)); d != "" {

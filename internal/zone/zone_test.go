@@ -466,9 +466,13 @@ func TestWhatIsLeftOutIsCreatedAgain(t *testing.T) {
 			o := r.object(1)
 			o.Takeover, o.Wants = true, []dns.Record{cname("a")}
 			r.pass(o)
-			r.run(2 * time.Minute)
+			r.run(3 * time.Minute)
 			if s := r.wantPhase(o, cname("a"), tt.phase); tt.phase == dns.Refused && !strings.Contains(s.Err.Error(), "does not show what it created") {
 				t.Errorf("the object is told %v", s.Err)
+			}
+			calls := r.cost(func() { r.run(2 * time.Hour) })
+			if calls["Change"] > 12 {
+				t.Errorf("%d tries in two hours", calls["Change"])
 			}
 			left = 0
 			r.run(2 * time.Hour)
@@ -481,6 +485,120 @@ func TestWhatIsLeftOutIsCreatedAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whichever part of a change is carried out, the name has in the end what was there before it was taken over.
+func TestWhatIsReplacedComesBackAfterAPartOfAChange(t *testing.T) {
+	name := cname("a").Name
+	v4 := dns.RecordSet{Key: dns.Key{Name: name, Type: dns.A}, TTL: 60, Values: []string{"192.0.2.1"}}
+	v6 := dns.RecordSet{Key: dns.Key{Name: name, Type: dns.AAAA}, TTL: 60, Values: []string{"2001:db8::1"}}
+	text := dns.RecordSet{Key: dns.Key{Name: name, Type: dns.TXT}, TTL: 60, Values: []string{"theirs"}}
+	elsewhere := dns.RecordSet{Key: v4.Key, TTL: 60, Values: []string{"203.0.113.1"}}
+	for says, tt := range map[string]struct {
+		before []dns.RecordSet
+		// parts are how many parts of the first changes are carried out. Later ones are carried out whole.
+		parts []int
+		// givesUp is true where the record is given up at once after the first change, added is what others add then.
+		givesUp bool
+		added   []dns.RecordSet
+		want    []dns.RecordSet
+	}{
+		"the deletion of ours":                            {[]dns.RecordSet{v4}, []int{9, 1}, false, nil, []dns.RecordSet{v4}},
+		"the deletion of ours, twice":                     {[]dns.RecordSet{v4}, []int{9, 1, 0}, false, nil, []dns.RecordSet{v4}},
+		"half of what is put back":                        {[]dns.RecordSet{v4, v6}, []int{9, 2}, false, nil, []dns.RecordSet{v4, v6}},
+		"half of what is replaced":                        {[]dns.RecordSet{v4, v6}, []int{1}, true, nil, []dns.RecordSet{v4, v6}},
+		"the deletion, and others add text":               {[]dns.RecordSet{v4}, []int{1}, true, []dns.RecordSet{text}, []dns.RecordSet{v4, text}},
+		"the deletion, and others lead it elsewhere":      {[]dns.RecordSet{v4, v6}, []int{2}, true, []dns.RecordSet{elsewhere}, []dns.RecordSet{elsewhere}},
+		"the deletions, and others put a half of it back": {[]dns.RecordSet{v4, v6}, []int{2}, true, []dns.RecordSet{v6}, []dns.RecordSet{v4, v6}},
+	} {
+		t.Run(says, func(t *testing.T) {
+			r := newRig(t)
+			for _, s := range tt.before {
+				r.provider.put(zoneID, s)
+			}
+			o := r.object(1)
+			o.Takeover, o.Wants = true, []dns.Record{cname("a")}
+			parts := tt.parts
+			r.provider.stopsAfter = func(c call) int {
+				if len(parts) == 0 {
+					return len(c.changes)
+				}
+				n := parts[0]
+				parts = parts[1:]
+				return n
+			}
+			r.pass(o)
+			if tt.givesUp {
+				r.runUntil(func() bool { return len(parts) == 0 })
+			} else {
+				r.run(5 * time.Minute)
+				r.wantZone(lineA)
+			}
+			for _, s := range tt.added {
+				r.provider.put(zoneID, s)
+			}
+			o.Wants = nil
+			r.pass(o)
+			r.run(time.Hour)
+			r.wantLedger(o)
+			var want []string
+			for _, s := range tt.want {
+				want = append(want, s.Name+" "+s.String())
+			}
+			r.wantZone(want...)
+		})
+	}
+}
+
+// A server that says that all went well, and has left out what was to be put back, is told again.
+func TestWhatIsLeftOutIsPutBack(t *testing.T) {
+	r := newRig(t)
+	address := dns.RecordSet{Key: dns.Key{Name: cname("a").Name, Type: dns.A}, TTL: 60, Values: []string{"192.0.2.1"}}
+	r.provider.put(zoneID, address)
+	left := 0
+	r.provider.leavesOut = func(call) bool { left--; return left >= 0 }
+	o := r.object(1)
+	o.Takeover, o.Wants = true, []dns.Record{cname("a")}
+	r.pass(o)
+	r.run(5 * time.Minute)
+	r.wantZone(lineA)
+	left, o.Wants = 3, nil
+	r.pass(o)
+	r.run(30 * time.Second)
+	r.wantZone()
+	r.run(time.Hour)
+	r.wantZone(address.Name + " " + address.String())
+	r.wantLedger(o)
+}
+
+// Once a record was seen again after its correction had no answer, it is others who delete it, and the name is theirs.
+func TestACorrectionWithoutAnAnswerIsForgotten(t *testing.T) {
+	r := newRig(t)
+	a := cname("a")
+	r.provider.put(zoneID, dns.RecordSet{Key: dns.Key{Name: a.Name, Type: dns.A}, TTL: 60, Values: []string{"192.0.2.1"}})
+	lost := 0
+	r.provider.lost = func(call) bool { lost--; return lost == 0 }
+	r.provider.leavesOut = func(call) bool { return false }
+	o := r.object(1)
+	o.Takeover, o.Wants = true, []dns.Record{a}
+	r.pass(o)
+	r.run(5 * time.Minute)
+	r.provider.remove(zoneID, a.Key())
+	lost = 1
+	r.run(20 * time.Minute)
+	r.wantZone(lineA)
+	if lost > 0 {
+		t.Error("there was no correction")
+	}
+	o.Correct = false
+	r.pass(o)
+	r.provider.remove(zoneID, a.Key())
+	r.run(20 * time.Minute)
+	o.Wants = nil
+	r.pass(o)
+	r.run(time.Hour)
+	r.wantLedger(o)
+	r.wantZone()
 }
 
 // A record that is in the zone, and that questions to the server don't show, is read once, and its object is told.

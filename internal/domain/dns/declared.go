@@ -14,8 +14,8 @@ type register struct {
 // declared is what one object has declared, with what is remembered of it.
 type declared struct {
 	Claim
-	// maybe are the intended records whose creation was sent with no answer, by this process
-	// or perhaps the one before, or may have been carried out in part: if one is refused as existing it is ours all the same.
+	// maybe are the records of which a change was sent with no answer, by this process or perhaps the one before, or may have
+	// been carried out in part: if one is refused as existing it is ours all the same.
 	maybe map[Record]bool
 	// foreign are the records in the ledger that are certainly not ours. They are neither
 	// created nor deleted until the ledger has let them go.
@@ -157,21 +157,18 @@ func (z *ZoneState) restore(c *declared) {
 	}
 }
 
-// mayHaveSent notes that what a unit publishes may be in the zone.
-func (r *register) mayHaveSent(u Unit) {
-	if c := r.owners[u.Owner]; c != nil {
-		for _, record := range u.Publishes {
-			note(&c.maybe, record)
-		}
+// mayHaveSent notes that what a unit publishes may be in the zone, and that what it deletes may have left its place empty.
+func (g *ground) mayHaveSent(u Unit) {
+	c := g.claims.owners[u.Owner]
+	if c == nil {
+		return
 	}
-}
-
-// begin notes what a unit publishes, where it may have been carried out in part. What is published is there.
-func (c *declared) begin(u Unit) {
-	for _, r := range u.Publishes {
-		if c.StateOf(r) == Intended {
-			note(&c.maybe, r)
-		}
+	records := u.Publishes
+	if g.traits.Stepwise && u.creates() {
+		records = slices.Concat(records, u.Retracts)
+	}
+	for _, r := range records {
+		note(&c.maybe, r)
 	}
 }
 
@@ -180,6 +177,18 @@ func (c *declared) settle(next *Claim) {
 	for r := range c.maybe {
 		if c.StateOf(r) == Intended && next.StateOf(r) == Published {
 			delete(c.maybe, r)
+		}
+	}
+}
+
+// forgetShown forgets what may have been sent of published records that the name shows.
+func (g *ground) forgetShown(name string) {
+	p := Place{Name: name, Sets: g.contents.sets[name]}
+	for _, c := range g.claims.names[name] {
+		for r := range c.maybe {
+			if c.StateOf(r) == Published && p.shows(r) {
+				delete(c.maybe, r)
+			}
 		}
 	}
 }

@@ -91,12 +91,14 @@ func (f *flights) with(r Record) *flight {
 
 // supersede takes out of earlier batches what a later one has changed: no server will show it any more.
 func (f *flights) supersede(batch []Unit) {
-	names := make(map[string]bool, len(batch))
+	later := make(map[string][]Change, len(batch))
 	for _, u := range batch {
-		names[u.Name] = true
+		later[u.Name] = append(later[u.Name], u.Changes...)
 	}
 	for _, one := range f.all {
-		one.changes = slices.DeleteFunc(slices.Clone(one.changes), func(c Change) bool { return names[c.Set.Name] })
+		one.changes = slices.DeleteFunc(slices.Clone(one.changes), func(c Change) bool {
+			return slices.ContainsFunc(later[c.Set.Name], func(l Change) bool { return l.Set.Clashes(c.Set.Key) })
+		})
 	}
 }
 
@@ -164,7 +166,11 @@ func (f *flights) pending(one *flight) []Change {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(one.changes), func(c Change) bool {
-		return c.Action == Create && slices.ContainsFunc(absent[c.Set.Key], c.Set.Is)
+		undone := slices.ContainsFunc(absent[c.Set.Key], c.Set.Is)
+		if c.Owner == (Owner{}) { // it was put back
+			undone = !slices.ContainsFunc(f.contents.sets[c.Set.Name], c.Set.equals)
+		}
+		return c.Action == Create && undone
 	})
 }
 
@@ -201,6 +207,7 @@ func (e SyncAnswered) happen(z *ZoneState) {
 	}
 	if done {
 		z.effects.Propagated = append(z.effects.Propagated, age)
+		z.outbox.shown(f)
 		z.flights.end(f)
 	}
 }
@@ -218,11 +225,13 @@ func (z *ZoneState) leftOut(f *flight, left *LeftOut) {
 	}
 	f.reread = true
 	for _, u := range f.units {
-		if !slices.Contains(left.Names, u.Name) || z.outbox.busy(u.Name) {
+		if !slices.Contains(left.Names, u.Name) {
 			continue
 		}
-		z.doubts.rechecks[u.Name] = recheck{unit: u, err: left.fault}
-		z.claims.mayHaveSent(u)
+		z.mayHaveSent(u)
+		if !z.outbox.busy(u.Name) {
+			z.doubts.rechecks[u.Name] = recheck{unit: u, err: left.fault}
+		}
 		z.touch(u.Name)
 	}
 }

@@ -37,16 +37,27 @@ func (o *outbox) accepted(call SendBatch, id string) {
 	o.failures = 0
 	o.rights.allowChange(f.access)
 	for _, u := range batch {
-		delete(o.refused, unitKey{u.Owner, u.Name})
+		if o.traits.Stepwise { // a part may be left out
+			o.mayHaveSent(u)
+		} else {
+			delete(o.refused, unitKey{u.Owner, u.Name})
+		}
 		for _, r := range slices.Concat(u.Publishes, u.Retracts) {
 			f.records[r] = true
 		}
 		o.learn(u.Name, u.leaves(o.contents.sets[u.Name]))
 		if c := o.claims.owners[u.Owner]; c != nil {
 			c.changeID, c.changedAt = id, now
-			if o.traits.Stepwise {
-				c.begin(u)
-			}
+		}
+	}
+}
+
+// shown ends the refusals that were before a flight which brought all that it was to create.
+func (o *outbox) shown(f *flight) {
+	for _, u := range f.units {
+		key := unitKey{u.Owner, u.Name}
+		if r := o.refused[key]; r != nil && !f.reread && !r.since.After(f.sent) {
+			delete(o.refused, key)
 		}
 	}
 }
@@ -172,7 +183,7 @@ func (o *outbox) doubt(batch []Unit) {
 	o.doubts.readAfter = later(o.doubts.readAfter, now.Add(unansweredFor))
 	for _, u := range batch {
 		o.doubts.lost[u.Name] = o.tick()
-		o.claims.mayHaveSent(u)
+		o.mayHaveSent(u)
 	}
 	if o.doubts.relisting() {
 		o.listings.current, o.listings.next = nil, o.doubts.readAfter

@@ -58,6 +58,11 @@ func (p Place) Plan() []Unit {
 	return due
 }
 
+// creates reports whether a unit creates anything.
+func (u Unit) creates() bool {
+	return slices.ContainsFunc(u.Changes, func(c Change) bool { return c.Action == Create })
+}
+
 // clashes reports whether two units touch one place.
 func (u Unit) clashes(other Unit) bool {
 	return slices.ContainsFunc(u.Changes, func(c Change) bool {

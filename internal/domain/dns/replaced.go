@@ -201,7 +201,8 @@ func (p Place) mayReplace(c *Claim, e Entry, replaced []RecordSet, gone map[Key]
 			return false
 		}
 	}
-	return p.held(c) || p.begun[e.Record] || !slices.ContainsFunc(memory, func(m RecordSet) bool {
+	begun := slices.ContainsFunc(c.Ledger, func(e Entry) bool { return p.begun[e.Record] })
+	return begun || p.held(c) || !slices.ContainsFunc(memory, func(m RecordSet) bool {
 		_, going := gone[m.Key]
 		return m.Clashes(e.Key()) && !going && !slices.ContainsFunc(replaced, m.equals)
 	})
@@ -229,26 +230,34 @@ func (p Place) returning(c *Claim, gone map[Key]RecordSet) (back []RecordSet) {
 	return back
 }
 
-// owes reports whether the name is empty because a record of the claim that has to leave has lost others their place, without
-// ever coming.
+// owes reports whether sets are gone because a record of the claim that has to leave has lost them their place, and is not
+// there itself. Once others lead the name elsewhere, it is theirs.
 func (p Place) owes(c *Claim, r Record) bool {
-	return p.begun[r] && len(p.Sets) == 0 && len(c.remembered(p.Name)) > 0
+	memory := c.remembered(p.Name)
+	others := func(s RecordSet) bool { return s.leads() && !slices.ContainsFunc(memory, s.equals) }
+	gone := func(m RecordSet) bool { return (m.Clashes(r.Key()) || !c.enters(m.Key)) && p.hasRoom(m.Key, nil) }
+	return p.begun[r] && !p.held(c) && !slices.ContainsFunc(p.Sets, others) && slices.ContainsFunc(memory, gone)
+}
+
+// hasRoom reports whether there is room for a set at the key once those sets are gone.
+func (p Place) hasRoom(k Key, gone map[Key]RecordSet) bool {
+	return !slices.ContainsFunc(p.Sets, func(s RecordSet) bool {
+		_, going := gone[s.Key]
+		return p.clashes(s.Key, k) && !going
+	})
+}
+
+// enters reports whether the ledger of a claim has a record that clashes with the key.
+func (c *Claim) enters(k Key) bool {
+	return slices.ContainsFunc(c.Ledger, func(e Entry) bool { return e.Key().Clashes(k) })
 }
 
 // makesRoom reports whether deleting the sets makes room for one at the key. If ours was deleted by others, they have
 // made the room, and not for this.
 func (p Place) makesRoom(c *Claim, gone map[Key]RecordSet, k Key) bool {
-	for _, s := range p.Sets {
-		if _, going := gone[s.Key]; p.clashes(s.Key, k) && !going {
-			return false
-		}
+	made := func(e Entry) bool {
+		_, going := gone[e.Key()]
+		return e.Key().Clashes(k) && (going || p.owes(c, e.Record))
 	}
-	entered, made := false, false
-	for _, e := range c.Ledger {
-		if e.Key().Clashes(k) {
-			_, going := gone[e.Key()]
-			entered, made = true, made || going || p.owes(c, e.Record)
-		}
-	}
-	return made || !entered
+	return p.hasRoom(k, gone) && (!c.enters(k) || slices.ContainsFunc(c.Ledger, made))
 }

@@ -87,6 +87,7 @@ func (z *ZoneState) settle() {
 	// In no order: names that are neighbours in the alphabet often share a fate, and one that is refused must not find its
 	// like around it in a batch each time.
 	for name := range z.touched {
+		z.forgetShown(name)
 		z.outbox.review(name)
 		for _, c := range z.claims.names[name] {
 			concerned[c] = true
