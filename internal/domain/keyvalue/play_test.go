@@ -64,6 +64,8 @@ type object struct {
 	deleting bool
 	// declared are the wants that the worker knows.
 	declared []keyvalue.Want
+	// taken are the keys of the ledger that were there before: it takes them over.
+	taken map[string]bool
 }
 
 // names reports whether the ledger has an entry for the key that it may lose to others.
@@ -94,7 +96,7 @@ func newPlay(objects int) *play {
 	p := &play{aws: &aws{values: map[string]string{}}, now: time.Unix(0, 0), foreign: map[string]string{}}
 	p.restart()
 	for i := range objects {
-		p.objects = append(p.objects, &object{owner: keyvalue.Owner{Namespace: "ns", Name: fmt.Sprint("o", i), UID: fmt.Sprint(i)}})
+		p.objects = append(p.objects, &object{owner: keyvalue.Owner{Namespace: "ns", Name: fmt.Sprint("o", i), UID: fmt.Sprint(i)}, taken: map[string]bool{}})
 	}
 	return p
 }
@@ -136,15 +138,24 @@ func (p *play) pass(o *object, killed bool) {
 	if killed {
 		return
 	}
-	for _, e := range next {
-		if !slices.ContainsFunc(o.ledger, func(b keyvalue.Entry) bool { return b.Key == e.Key }) && view.Of(e.Key).Phase == keyvalue.Present {
-			p.concede(e) // a takeover
-		}
-	}
+	p.takeOver(o, next, view)
 	o.ledger = next
 	o.version++
 	claim.Version, claim.Ledger = o.version, next
 	p.worker.Declare(claim, p.now)
+}
+
+// takeOver notes which keys of the next ledger the object takes over, and gives it those that have its value.
+func (p *play) takeOver(o *object, next []keyvalue.Entry, view keyvalue.View) {
+	for _, e := range next {
+		had := slices.ContainsFunc(o.ledger, func(b keyvalue.Entry) bool { return b.Key == e.Key })
+		takes := slices.ContainsFunc(o.declared, func(w keyvalue.Want) bool { return w.Key == e.Key && w.Takeover })
+		s := view.Of(e.Key)
+		o.taken[e.Name] = had && o.taken[e.Name] || takes && s.Phase != keyvalue.Absent && !s.Theirs
+		if o.taken[e.Name] {
+			p.concede(e)
+		}
+	}
 }
 
 // fate is what becomes of a call.
