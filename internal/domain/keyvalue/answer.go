@@ -66,6 +66,7 @@ func (s *Store) Listed(page []Pair, next string, err error, now time.Time) []Own
 // Updated takes over the answer to an update.
 func (s *Store) Updated(u Update, i Info, err error, now time.Time) []Owner {
 	sent := len(u.Puts) + len(u.Deletes)
+	clear(s.sending)
 	switch kind := fault.KindOf(err); {
 	case err == nil:
 		for _, p := range u.Puts {
@@ -80,10 +81,10 @@ func (s *Store) Updated(u Update, i Info, err error, now time.Time) []Owner {
 	case kind == fault.Conflict:
 		// Others have changed the store.
 		s.fresh = false
-		return nil
+		return s.anyChanged()
 	case (kind == fault.Invalid || kind == fault.Quota) && sent > 1:
 		s.limit = sent / 2
-		return nil
+		return s.anyChanged()
 	case (kind == fault.Invalid || kind == fault.Quota) && len(u.Puts) == 1:
 		s.refused[u.Puts[0]] = refusal{err: asFault(err), until: now.Add(RefusedFor)}
 		s.limit = MaxBatch
@@ -98,7 +99,7 @@ func (s *Store) unwritten(u Update, f *fault.Error, now time.Time) []Owner {
 	case f.RetryAfter > 0:
 		// Our own limiter has answered: the same call is made later.
 		s.writing.retryAt = now.Add(f.RetryAfter)
-		return nil
+		return s.anyChanged()
 	case f.Kind == fault.NotFound:
 		return s.failed(f, now)
 	case f.Kind == fault.Transient:

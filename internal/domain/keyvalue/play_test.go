@@ -88,6 +88,8 @@ type play struct {
 	foreign map[string]string
 	// meanwhile happens between the look of a pass and its end. It may be nil.
 	meanwhile func()
+	// flying happens while an update is on its way. It may be nil.
+	flying func()
 	// trespass is a write over the key of another object.
 	trespass string
 }
@@ -176,6 +178,10 @@ func (p *play) step(f fate) bool {
 	}
 	p.aws.calls++
 	lost := fault.New(fault.Transient, "", "lost")
+	takers := p.takers()
+	if call.Update != nil && p.flying != nil {
+		p.flying()
+	}
 	if call.Update != nil && f != works {
 		p.forget(*call.Update)
 	}
@@ -185,7 +191,7 @@ func (p *play) step(f fate) bool {
 	case call.Update != nil:
 		err := p.aws.update(*call.Update)
 		if err == nil {
-			p.wrote(*call.Update)
+			p.wrote(*call.Update, takers)
 		}
 		if f == isLost {
 			err = lost
@@ -212,13 +218,24 @@ func (p *play) forget(u keyvalue.Update) {
 	}
 }
 
+// takers are the keys that objects may take over, as far as the worker knows.
+func (p *play) takers() map[string]bool {
+	takers := map[string]bool{}
+	for _, o := range p.objects {
+		for _, w := range o.declared {
+			takers[w.Name] = takers[w.Name] || w.Takeover
+		}
+	}
+	return takers
+}
+
 // wrote looks at what an update has replaced. Only a takeover replaces a key of others, and nothing that of another object.
-func (p *play) wrote(u keyvalue.Update) {
+func (p *play) wrote(u keyvalue.Update, takers map[string]bool) {
 	for _, put := range u.Puts {
+		if takers[put.Name] {
+			delete(p.foreign, put.Name)
+		}
 		for _, o := range p.objects {
-			if slices.ContainsFunc(o.declared, func(w keyvalue.Want) bool { return w.Name == put.Name && w.Takeover }) {
-				delete(p.foreign, put.Name)
-			}
 			for _, e := range o.ledger {
 				if e.Name == put.Name && e.State == keyvalue.Written && !owns(e, put.Value) {
 					p.trespass = fmt.Sprintf("%s of %s became %q", e.Name, o.owner.Name, put.Value)
@@ -330,6 +347,14 @@ func TestLedgerLeavesNothingBehind(t *testing.T) {
 			}
 		}
 		names, values := []string{"k0", "k1", "k2", "f0", "f1"}, []string{"a", "b", "c"}
+		p.flying = func() {
+			meanwhile := p.meanwhile
+			p.meanwhile = nil
+			for range rapid.IntRange(0, 2).Draw(rt, "flying") {
+				p.pass(rapid.SampledFrom(p.objects).Draw(rt, "passes"), false)
+			}
+			p.meanwhile = meanwhile
+		}
 		for range rapid.IntRange(5, 60).Draw(rt, "steps") {
 			o := rapid.SampledFrom(p.objects).Draw(rt, "object")
 			switch rapid.IntRange(0, 9).Draw(rt, "what") {
@@ -354,11 +379,11 @@ func TestLedgerLeavesNothingBehind(t *testing.T) {
 			}
 		}
 		if rapid.Bool().Draw(rt, "rests") {
-			p.meanwhile = nil
+			p.meanwhile, p.flying = nil, nil
 			p.settle()
 			p.judge(rt)
 		}
-		p.meanwhile = nil
+		p.meanwhile, p.flying = nil, nil
 		for _, o := range p.objects {
 			o.deleting = true
 			o.version++

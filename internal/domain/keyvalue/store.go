@@ -80,8 +80,8 @@ type Store struct {
 	checked     time.Time
 	listed      time.Time
 
-	// doubtful are the keys that an update without an answer may have written.
-	doubtful map[string]bool
+	// sending are the keys that an update is about to write, doubtful those that one without an answer may have written.
+	sending, doubtful map[string]bool
 	// theirs are the keys that others have created although an object has an entry for them, or stores one now.
 	theirs map[intent]bool
 
@@ -134,7 +134,7 @@ func NewStore(k StoreKey) *Store {
 	return &Store{
 		key: k, claims: map[Owner]*Claim{}, names: map[string][]*Claim{}, answered: map[Owner]View{},
 		limit: MaxBatch, refused: map[Pair]refusal{}, full: map[string]*fault.Error{},
-		doubtful: map[string]bool{}, theirs: map[intent]bool{},
+		sending: map[string]bool{}, doubtful: map[string]bool{}, theirs: map[intent]bool{},
 	}
 }
 
@@ -274,6 +274,8 @@ func (s *Store) standing(k Key, c Claim) Standing {
 	case s.gone:
 		return Standing{Phase: NoStore, Err: s.reading.err}
 	case !s.read:
+	case s.sending[k.Name], s.doubtful[k.Name] && !s.fresh:
+		// What was read may have been replaced.
 	case present:
 		out.Phase, out.Found = Present, found
 	default:
@@ -409,11 +411,18 @@ func (s *Store) isRefused(p Pair) bool {
 	return is
 }
 
-// Next is the call that is due, or how long to wait for one, and whom it concerns that a store is full.
+// Next is the call that is due, or how long to wait for one, and whom it concerns that a store is full, or that an earlier
+// call is not made.
 func (s *Store) Next(now time.Time) (Call, time.Duration, []Owner) {
-	full := maps.Clone(s.full)
+	full, unsent := maps.Clone(s.full), len(s.sending) > 0
+	clear(s.sending)
 	call, wait := s.next(now)
-	if maps.EqualFunc(full, s.full, func(*fault.Error, *fault.Error) bool { return true }) {
+	if u := call.Update; u != nil {
+		for _, p := range u.Puts {
+			s.sending[p.Name] = true
+		}
+	}
+	if !unsent && maps.EqualFunc(full, s.full, func(*fault.Error, *fault.Error) bool { return true }) {
 		return call, wait, nil
 	}
 	return call, wait, s.anyChanged()
