@@ -58,6 +58,8 @@ type Stores struct {
 	mu     sync.Mutex
 	stores map[keyvalue.StoreKey]*store
 	known  map[keyvalue.Owner][]keyvalue.StoreKey
+	// learned are the ledgers of objects that have declared nothing yet, by the ARN of the store.
+	learned map[string]map[keyvalue.Owner][]keyvalue.Entry
 	// launch starts a worker; nil while the workers don't run.
 	launch func(*store)
 }
@@ -82,7 +84,10 @@ func New(o Options) *Stores {
 	if o.Observer == nil {
 		o.Observer = Silent{}
 	}
-	return &Stores{opts: o, stores: map[keyvalue.StoreKey]*store{}, known: map[keyvalue.Owner][]keyvalue.StoreKey{}}
+	return &Stores{
+		opts: o, stores: map[keyvalue.StoreKey]*store{}, known: map[keyvalue.Owner][]keyvalue.StoreKey{},
+		learned: map[string]map[keyvalue.Owner][]keyvalue.Entry{},
+	}
 }
 
 // Start runs the workers until the context ends. It implements the manager's Runnable.
@@ -105,11 +110,30 @@ func (s *Stores) Start(ctx context.Context) error {
 // NeedLeaderElection says that only the active replica changes stores.
 func (s *Stores) NeedLeaderElection() bool { return true }
 
+// unheard stands for the UID of an object that has declared nothing yet: one of its name replaces it in any case.
+const unheard = "unheard"
+
+// Learn takes over the ledger of an object. Until the object declares something, no other one gets a key of the ledger.
+// All ledgers are learned before the first object declares something.
+func (s *Stores) Learn(o keyvalue.Owner, ledger []keyvalue.Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o.UID = unheard
+	for _, e := range ledger {
+		of := s.learned[e.StoreARN]
+		if of == nil {
+			of = map[keyvalue.Owner][]keyvalue.Entry{}
+			s.learned[e.StoreARN] = of
+		}
+		of[o] = append(of[o], e)
+	}
+}
+
 // Declare takes over what an object wants and holds, and says how all of that stands. It makes no call.
 func (s *Stores) Declare(c keyvalue.Claim) keyvalue.View {
 	parts, view, woken := partsOf(c), keyvalue.View{}, []keyvalue.Owner(nil)
 	s.mu.Lock()
-	woken = s.withdraw(c.Owner, parts)
+	woken = append(s.hear(c.Owner), s.withdraw(c.Owner, parts)...)
 	for _, key := range sorted(parts) {
 		w := s.worker(key)
 		w.mu.Lock()
@@ -142,9 +166,18 @@ func (s *Stores) Refresh(o keyvalue.Owner) {
 // Forget takes back all that an object has declared. Nothing of it is deleted.
 func (s *Stores) Forget(o keyvalue.Owner) {
 	s.mu.Lock()
-	woken := s.withdraw(o, nil)
+	woken := append(s.hear(o), s.withdraw(o, nil)...)
 	s.mu.Unlock()
 	s.wake(woken)
+}
+
+// hear ends what was learned of an object: it speaks for itself from now on. It needs the lock.
+func (s *Stores) hear(o keyvalue.Owner) []keyvalue.Owner {
+	o.UID = unheard
+	for _, of := range s.learned {
+		delete(of, o)
+	}
+	return s.withdraw(o, nil)
 }
 
 // withdraw takes an object out of the stores that it is no longer in, and ends the workers of those that have none left.
@@ -203,12 +236,17 @@ func sorted[V any](m map[keyvalue.StoreKey]V) []keyvalue.StoreKey {
 	return slices.SortedFunc(maps.Keys(m), keyvalue.StoreKey.Compare)
 }
 
-// worker returns the worker of a store, and starts one where there is none. It needs the lock.
+// worker returns the worker of a store, and starts one where there is none. It knows the ledgers that were learned: nothing
+// tells as which account an object sees the store. It needs the lock.
 func (s *Stores) worker(key keyvalue.StoreKey) *store {
 	w := s.stores[key]
 	if w == nil {
 		w = &store{key: key, poke: make(chan struct{}, 1), stop: make(chan struct{}), state: keyvalue.NewStore(key)}
 		s.stores[key] = w
+		for o, ledger := range s.learned[key.ARN] {
+			w.state.Declare(keyvalue.Claim{Owner: o, Ledger: ledger, Still: true}, s.opts.Clock.Now())
+			s.known[o] = append(s.known[o], key)
+		}
 		if s.launch != nil {
 			s.launch(w)
 		}
@@ -267,8 +305,9 @@ const again = time.Second
 // step makes at most one call, if one is due, and says how long the next step can wait.
 func (s *Stores) step(ctx context.Context, w *store) time.Duration {
 	w.mu.Lock()
-	call, wait := w.state.Next(s.opts.Clock.Now())
+	call, wait, woken := w.state.Next(s.opts.Clock.Now())
 	w.mu.Unlock()
+	s.wake(woken)
 	if wait > 0 {
 		return wait
 	}

@@ -153,3 +153,35 @@ func TestWhatKeepsAWorkerFromWriting(t *testing.T) {
 		}
 	})
 }
+
+// After a restart, no object gets a key of another one that has declared nothing yet.
+func TestLedgersAreLearned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{values: map[string]string{"key-1": "v"}}
+		var woken []keyvalue.Owner
+		stores := keyvalues.New(keyvalues.Options{Of: of(s), Clock: clock.RealClock{}, OnChange: func(o []keyvalue.Owner) { woken = o }})
+		first := claimOf(1)
+		first.Owner.UID, first.Ledger[0].State = "1", keyvalue.Written
+		stores.Learn(first.Owner, first.Ledger)
+		second := claimOf(1)
+		second.Owner.Name, second.Ledger, second.Wants[0].Takeover = "second", nil, true
+		phase := func() keyvalue.Phase { return stores.Declare(second).Of(second.Wants[0].Key).Phase }
+		phase()
+		for range 5 {
+			time.Sleep(min(stores.Step(t.Context()), time.Second)) //nolint:forbidigo // the time of the bubble
+		}
+		if got := phase(); got != keyvalue.Occupied {
+			t.Errorf("before the first object has spoken, the key is %s", got)
+		}
+		if view := stores.Declare(first); !view.Of(first.Wants[0].Key).Has("v") {
+			t.Errorf("its own object sees %+v", view)
+		}
+		if got := phase(); got != keyvalue.Occupied {
+			t.Errorf("while the first object has it, the key is %s", got)
+		}
+		stores.Forget(first.Owner)
+		if got := phase(); got != keyvalue.Present || len(woken) != 1 || woken[0] != second.Owner {
+			t.Errorf("after that it is %s; woken: %v", got, woken)
+		}
+	})
+}

@@ -55,6 +55,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	p.observeMetrics(before, now)
 	c := reconcile.Conclusion{After: p.after(report, now), Acts: p.acts(), Noted: reconcile.Told(changes), Details: report.Details, Stored: func() {
 		p.declare(report.Ledger)
+		p.in.Memory.AppliedGeneration, p.in.Memory.Parents = report.AppliedGeneration, report.Parents
 		p.declareKeys(report.Keys)
 	}}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {

@@ -149,13 +149,13 @@ func (c *Controller) Status(o *v1alpha1.DistributionTenant) any { return &o.Stat
 func (c *Controller) Forget(key client.ObjectKey) {
 	uid, m := c.drop(key)
 	c.DomainClaims.Forget(claimKey(key))
+	c.forgetZones(key, uid)
 	if m == nil {
 		return
 	}
 	c.Breaker.Withdraw(string(uid))
 	c.Rollouts.Forget(string(uid))
 	c.Grants.Forget(string(uid))
-	c.forgetZones(key, uid)
 	if c.Watcher != nil {
 		c.Watcher.Forget(key)
 	}
@@ -265,7 +265,7 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a distributiontena
 // WakeTenants.
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "distributiontenant", Workers: workers, Wake: c.Queue(), Related: c.related(), Ready: c.DomainClaims.Learn,
+		Name: "distributiontenant", Workers: workers, Wake: c.Queue(), Related: c.related(), Ready: c.ready,
 		Annotations: []string{
 			v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS,
 			v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions,

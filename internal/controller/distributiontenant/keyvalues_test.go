@@ -189,10 +189,21 @@ func TestKeyDrift(t *testing.T) {
 		value  *string
 		ready  string
 		left   map[string]string
+		// edit comes then, and a change of others after it is not restored either.
+		edit edit
+		then map[string]string
 	}{
-		"a changed value is restored":      {v1alpha1.DriftPolicyEnforce, new("bronze"), readyTrue, map[string]string{"k": "gold"}},
-		"a deleted key is restored":        {v1alpha1.DriftPolicyEnforce, nil, readyTrue, map[string]string{"k": "gold"}},
-		"a changed value is only reported": {v1alpha1.DriftPolicyReport, new("bronze"), "Ready=False/KeyValueConflict", map[string]string{"k": "bronze"}},
+		"a changed value is restored":      {v1alpha1.DriftPolicyEnforce, new("bronze"), readyTrue, map[string]string{"k": "gold"}, nil, nil},
+		"a deleted key is restored":        {v1alpha1.DriftPolicyEnforce, nil, readyTrue, map[string]string{"k": "gold"}, nil, nil},
+		"a changed value is only reported": {v1alpha1.DriftPolicyReport, new("bronze"), "Ready=False/KeyValueConflict", map[string]string{"k": "bronze"}, nil, nil},
+		"a new value replaces what is reported": {
+			v1alpha1.DriftPolicyReport, new("bronze"), "Ready=False/KeyValueConflict", map[string]string{"k": "bronze"},
+			withKeys(keyed("k"), valued("silver")), map[string]string{"k": "silver"},
+		},
+		"any other edit restores it": {
+			v1alpha1.DriftPolicySuspend, nil, "Ready=False/KeyValueConflict", nil,
+			domains("alpha.example.com", "www-alpha.example.com"), map[string]string{"k": "gold"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -204,9 +215,19 @@ func TestKeyDrift(t *testing.T) {
 			stored(t, w, tt.left)
 			if tt.policy == v1alpha1.DriftPolicyReport {
 				is(t, w, "alpha", "Synced=False/DriftDetected")
-			} else if !strings.Contains(strings.Join(w.Reasons("alpha"), " "), "DriftCorrected") {
+			} else if tt.policy == v1alpha1.DriftPolicyEnforce && !strings.Contains(strings.Join(w.Reasons("alpha"), " "), "DriftCorrected") {
 				t.Errorf("events: %v", w.Reasons("alpha"))
 			}
+			if tt.edit == nil {
+				return
+			}
+			w.Edit("alpha", tt.edit)
+			w.Advance(settle)
+			is(t, w, "alpha", readyTrue, syncedTrue)
+			stored(t, w, tt.then)
+			w.Sim.SetKeyValue(storeARN, "k", new("copper"))
+			w.Advance(12 * time.Minute)
+			stored(t, w, map[string]string{"k": "copper"})
 		})
 	}
 }
@@ -281,4 +302,18 @@ func TestACrashBetweenIntentAndKeys(t *testing.T) {
 			})
 		}
 	}
+}
+
+// After a restart, an object that may take keys over gets none of an object that had no pass yet.
+func TestARestartGivesNoKeyAway(t *testing.T) {
+	t.Parallel()
+	w := storeWorld(t)
+	ready(t, w, "beta", withKeys(keyed("shared")))
+	w.Apply(w.Tenant("alpha", withKeys(keyed("shared"), valued("silver"), func(k *v1alpha1.KeyValues) { k.Takeover = true })))
+	w.Advance(settle)
+	w.Restart()
+	w.Advance(settle)
+	is(t, w, "alpha", "Ready=False/KeyValueConflict")
+	is(t, w, "beta", readyTrue)
+	stored(t, w, map[string]string{"shared": "gold"})
 }

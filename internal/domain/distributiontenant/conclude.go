@@ -137,7 +137,7 @@ func (in conclusion) nowApplied() bool {
 	if in.resource.Applied || in.Deleting {
 		return in.resource.Applied
 	}
-	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.resource.Tags().Change().Empty() || in.partial() || in.certificate.Wanted {
+	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.resource.Tags().Change().Empty() || in.partial() || in.certificate.Wanted || in.awaitsKeys() {
 		return false
 	}
 	return len(in.aim.diff) == 0 || in.resource.Accepted()

@@ -18,15 +18,22 @@ func (s *Store) Described(i Info, err error, now time.Time) []Owner {
 		return s.failed(fault.New(fault.Conflict, "DescribeKeyValueStore", "the key value store %s has the status %s. It can be used once it is READY", s.key.ARN, i.Unready), now)
 	}
 	s.gone, s.checked = false, now
+	var woken []Owner
 	switch l := s.listing; {
 	case l != nil && l.info.ETag == i.ETag && len(l.values) == i.Items:
+		if s.read && i.ETag != s.info.ETag {
+			s.accuse(l.values)
+			// An update for an earlier version can't be accepted any more.
+			clear(s.doubtful)
+		}
 		s.values, s.info, s.read, s.fresh, s.listing = l.values, i, true, true, nil
 		s.listed, s.torn, s.reading = now, 0, trouble{}
 		return s.anyChanged()
 	case l != nil:
 		s.torn++
 		if s.torn > 2 {
-			s.reading.retryAt = now.Add(retry.FirstRetry)
+			s.reading.retryAt, s.reading.err = now.Add(retry.FirstRetry), s.busy()
+			woken = s.anyChanged()
 		}
 	case s.fresh && s.info.ETag == i.ETag && now.Sub(s.listed) < ListEvery:
 		s.reading = trouble{}
@@ -34,7 +41,11 @@ func (s *Store) Described(i Info, err error, now time.Time) []Owner {
 	}
 	first := ""
 	s.fresh, s.listing = false, &listing{info: i, values: map[string]string{}, marker: &first}
-	return nil
+	return woken
+}
+
+func (s *Store) busy() *fault.Error {
+	return fault.New(fault.Conflict, "ListKeys", "the key value store %s changes faster than it can be listed. Use another store for tenants, or write to this one less often", s.key.ARN)
 }
 
 // Listed takes over a page of a listing.
@@ -55,6 +66,7 @@ func (s *Store) Listed(page []Pair, next string, err error, now time.Time) []Own
 // Updated takes over the answer to an update.
 func (s *Store) Updated(u Update, i Info, err error, now time.Time) []Owner {
 	sent := len(u.Puts) + len(u.Deletes)
+	clear(s.sending)
 	switch kind := fault.KindOf(err); {
 	case err == nil:
 		for _, p := range u.Puts {
@@ -63,34 +75,38 @@ func (s *Store) Updated(u Update, i Info, err error, now time.Time) []Owner {
 		for _, name := range u.Deletes {
 			delete(s.values, name)
 		}
+		clear(s.doubtful)
 		s.info, s.limit, s.checked, s.writing = i, MaxBatch, now, trouble{}
 		return s.anyChanged()
 	case kind == fault.Conflict:
 		// Others have changed the store.
 		s.fresh = false
-		return nil
+		return s.anyChanged()
 	case (kind == fault.Invalid || kind == fault.Quota) && sent > 1:
 		s.limit = sent / 2
-		return nil
+		return s.anyChanged()
 	case (kind == fault.Invalid || kind == fault.Quota) && len(u.Puts) == 1:
 		s.refused[u.Puts[0]] = refusal{err: asFault(err), until: now.Add(RefusedFor)}
 		s.limit = MaxBatch
 		return s.anyChanged()
 	}
-	return s.unwritten(asFault(err), now)
+	return s.unwritten(u, asFault(err), now)
 }
 
 // unwritten takes over why a batch was not written, or why that is not known.
-func (s *Store) unwritten(f *fault.Error, now time.Time) []Owner {
+func (s *Store) unwritten(u Update, f *fault.Error, now time.Time) []Owner {
 	switch {
 	case f.RetryAfter > 0:
 		// Our own limiter has answered: the same call is made later.
 		s.writing.retryAt = now.Add(f.RetryAfter)
-		return nil
+		return s.anyChanged()
 	case f.Kind == fault.NotFound:
 		return s.failed(f, now)
 	case f.Kind == fault.Transient:
 		s.fresh = false
+		for _, p := range u.Puts {
+			s.doubtful[p.Name] = true
+		}
 	case f.Kind != fault.Throttled:
 		s.writing.err = f
 	}

@@ -134,6 +134,8 @@ type Standing struct {
 	Phase Phase
 	// Found is the value of a key that is Present.
 	Found string
+	// Theirs means that others have created the key while the object had not written it. Its entry is worth nothing.
+	Theirs bool
 	// Holder is the object that an Occupied key belongs to.
 	Holder Owner
 	// Err is why the store can't be read or changed, or why the value was refused.
@@ -150,7 +152,7 @@ func (s Standing) same(o Standing) bool {
 		}
 		return e.Error()
 	}
-	return s.Phase == o.Phase && s.Found == o.Found && s.Holder == o.Holder && text(s.Err) == text(o.Err)
+	return s.Phase == o.Phase && s.Found == o.Found && s.Theirs == o.Theirs && s.Holder == o.Holder && text(s.Err) == text(o.Err)
 }
 
 // View is what is known of the keys of an object.

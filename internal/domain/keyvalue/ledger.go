@@ -41,6 +41,8 @@ func (w Want) mayEnter(s Standing, p Policy) bool {
 
 func (e Entry) advance(w Want, wanted bool, s Standing, p Policy) (Entry, bool) {
 	switch {
+	case s.Theirs:
+		return e, false
 	case e.State == Removing:
 		return e.remove(w, wanted, s)
 	case !wanted && !p.Settled:

@@ -62,6 +62,20 @@ type object struct {
 	ledger   []keyvalue.Entry
 	version  uint64
 	deleting bool
+	// declared are the wants that the worker knows.
+	declared []keyvalue.Want
+	// taken are the keys of the ledger that were there before: it takes them over.
+	taken map[string]bool
+}
+
+// names reports whether the ledger has an entry for the key that it may lose to others.
+func (o *object) names(name string) bool {
+	return slices.ContainsFunc(o.ledger, func(e keyvalue.Entry) bool { return e.Name == name && e.State != keyvalue.Written })
+}
+
+// owns reports whether the value is one of the entry.
+func owns(e keyvalue.Entry, value string) bool {
+	return slices.Contains(append(e.Before, e.Digest), keyvalue.Digest(value))
 }
 
 // play is a world of one store, its worker, and objects.
@@ -70,18 +84,43 @@ type play struct {
 	worker  *keyvalue.Store
 	now     time.Time
 	objects []*object
+	// foreign are the keys of others.
+	foreign map[string]string
+	// meanwhile happens between the look of a pass and its end. It may be nil.
+	meanwhile func()
+	// flying happens while an update is on its way. It may be nil.
+	flying func()
+	// trespass is a write over the key of another object.
+	trespass string
 }
 
 func newPlay(objects int) *play {
-	p := &play{aws: &aws{values: map[string]string{}}, now: time.Unix(0, 0)}
+	p := &play{aws: &aws{values: map[string]string{}}, now: time.Unix(0, 0), foreign: map[string]string{}}
 	p.restart()
 	for i := range objects {
-		p.objects = append(p.objects, &object{owner: keyvalue.Owner{Namespace: "ns", Name: fmt.Sprint("o", i), UID: fmt.Sprint(i)}})
+		p.objects = append(p.objects, &object{owner: keyvalue.Owner{Namespace: "ns", Name: fmt.Sprint("o", i), UID: fmt.Sprint(i)}, taken: map[string]bool{}})
 	}
 	return p
 }
 
-func (p *play) restart() { p.worker = keyvalue.NewStore(keyvalue.StoreKey{ARN: storeARN}) }
+// restart starts a worker that has learned all ledgers, and knows nothing else.
+func (p *play) restart() {
+	p.worker = keyvalue.NewStore(keyvalue.StoreKey{ARN: storeARN})
+	for _, o := range p.objects {
+		p.worker.Declare(keyvalue.Claim{Owner: o.owner, Ledger: o.ledger, Still: true}, p.now)
+		o.declared = nil
+		for _, e := range o.ledger {
+			p.concede(e)
+		}
+	}
+}
+
+// concede gives the key of an entry to its object where it can't be told any more that others have created it.
+func (p *play) concede(e keyvalue.Entry) {
+	if value, theirs := p.foreign[e.Name]; theirs && owns(e, value) {
+		delete(p.foreign, e.Name)
+	}
+}
 
 // pass is one of an object: it declares what is stored, and stores the next ledger, unless it is killed before.
 func (p *play) pass(o *object, killed bool) {
@@ -92,14 +131,33 @@ func (p *play) pass(o *object, killed bool) {
 	policy := keyvalue.Policy{Settled: true}
 	claim := keyvalue.Claim{Owner: o.owner, Version: o.version, Wants: wants, Ledger: o.ledger, Correct: true, Policy: policy}
 	p.worker.Declare(claim, p.now)
-	next := keyvalue.Advance(o.ledger, wants, p.worker.View(claim), policy)
+	o.declared = wants
+	view := p.worker.View(claim)
+	if p.meanwhile != nil {
+		p.meanwhile()
+	}
+	next := keyvalue.Advance(o.ledger, wants, view, policy)
 	if killed {
 		return
 	}
+	p.takeOver(o, next, view)
 	o.ledger = next
 	o.version++
 	claim.Version, claim.Ledger = o.version, next
 	p.worker.Declare(claim, p.now)
+}
+
+// takeOver notes which keys of the next ledger the object takes over, and gives it those that have its value.
+func (p *play) takeOver(o *object, next []keyvalue.Entry, view keyvalue.View) {
+	for _, e := range next {
+		had := slices.ContainsFunc(o.ledger, func(b keyvalue.Entry) bool { return b.Key == e.Key })
+		takes := slices.ContainsFunc(o.declared, func(w keyvalue.Want) bool { return w.Key == e.Key && w.Takeover })
+		s := view.Of(e.Key)
+		o.taken[e.Name] = had && o.taken[e.Name] || takes && s.Phase != keyvalue.Absent && !s.Theirs
+		if o.taken[e.Name] {
+			p.concede(e)
+		}
+	}
 }
 
 // fate is what becomes of a call.
@@ -113,18 +171,28 @@ const (
 
 // step makes one call of the worker, if one is due within a minute.
 func (p *play) step(f fate) bool {
-	call, wait := p.worker.Next(p.now)
+	call, wait, _ := p.worker.Next(p.now)
 	if wait > 0 {
 		p.now = p.now.Add(min(wait, time.Minute))
 		return wait < time.Minute
 	}
 	p.aws.calls++
 	lost := fault.New(fault.Transient, "", "lost")
+	takers := p.takers()
+	if call.Update != nil && p.flying != nil {
+		p.flying()
+	}
+	if call.Update != nil && f != works {
+		p.forget(*call.Update)
+	}
 	switch {
 	case f == isLate:
 		p.answer(call, keyvalue.Info{}, nil, lost)
 	case call.Update != nil:
 		err := p.aws.update(*call.Update)
+		if err == nil {
+			p.wrote(*call.Update, takers)
+		}
 		if f == isLost {
 			err = lost
 		}
@@ -135,6 +203,46 @@ func (p *play) step(f fate) bool {
 		p.answer(call, p.aws.info(), p.page(call), nil)
 	}
 	return true
+}
+
+// forget is what an update without an answer makes uncertain.
+func (p *play) forget(u keyvalue.Update) {
+	for _, put := range u.Puts {
+		for _, o := range p.objects {
+			for _, e := range o.ledger {
+				if e.Name == put.Name {
+					p.concede(e)
+				}
+			}
+		}
+	}
+}
+
+// takers are the keys that objects may take over, as far as the worker knows.
+func (p *play) takers() map[string]bool {
+	takers := map[string]bool{}
+	for _, o := range p.objects {
+		for _, w := range o.declared {
+			takers[w.Name] = takers[w.Name] || w.Takeover
+		}
+	}
+	return takers
+}
+
+// wrote looks at what an update has replaced. Only a takeover replaces a key of others, and nothing that of another object.
+func (p *play) wrote(u keyvalue.Update, takers map[string]bool) {
+	for _, put := range u.Puts {
+		if takers[put.Name] {
+			delete(p.foreign, put.Name)
+		}
+		for _, o := range p.objects {
+			for _, e := range o.ledger {
+				if e.Name == put.Name && e.State == keyvalue.Written && !owns(e, put.Value) {
+					p.trespass = fmt.Sprintf("%s of %s became %q", e.Name, o.owner.Name, put.Value)
+				}
+			}
+		}
+	}
 }
 
 func (p *play) page(call keyvalue.Call) (page []keyvalue.Pair) {
@@ -184,30 +292,35 @@ func want(name, value string) keyvalue.Want {
 	return keyvalue.Want{Key: keyvalue.Key{StoreARN: storeARN, Name: name}, Value: value}
 }
 
-// others change a key of theirs, or create one where nothing is and no object has written.
-func (p *play) others(rt *rapid.T, foreign map[string]string) {
-	name, value := rapid.SampledFrom([]string{"a", "k0", "k1", "k2", "x"}).Draw(rt, "theirs"), "theirs"
-	_, theirs := foreign[name]
+// others change a key of theirs, or create one where nothing is and no object has written. The value may be one that an
+// object wants, unless it can't be told then who has written it.
+func (p *play) others(rt *rapid.T) {
+	name := rapid.SampledFrom([]string{"a", "k0", "k1", "k2", "x"}).Draw(rt, "theirs")
+	value := rapid.SampledFrom([]string{"theirs", "a", "b", "c"}).Draw(rt, "value")
+	_, theirs := p.foreign[name]
 	_, present := p.aws.values[name]
+	if (present || p.worker.Doubts()) && slices.ContainsFunc(p.objects, func(o *object) bool { return o.names(name) }) {
+		value = "theirs"
+	}
 	written := slices.ContainsFunc(p.objects, func(o *object) bool {
 		return slices.ContainsFunc(o.ledger, func(e keyvalue.Entry) bool { return e.Name == name && e.State != keyvalue.Intended })
 	})
 	switch {
 	case theirs && rapid.Bool().Draw(rt, "deleted"):
-		delete(foreign, name)
+		delete(p.foreign, name)
 		p.aws.set(name, "")
 	case theirs || !present && !written:
-		foreign[name] = value
+		p.foreign[name] = value
 		p.aws.set(name, value)
 	}
 }
 
 // judge compares the store with what the objects want. Of two that want one key, either may have it.
-func (p *play) judge(rt *rapid.T, foreign map[string]string) {
-	wanted := maps.Clone(foreign)
+func (p *play) judge(rt *rapid.T) {
+	wanted := maps.Clone(p.foreign)
 	for _, o := range p.objects {
 		for _, w := range o.wants {
-			_, theirs := foreign[w.Name]
+			_, theirs := p.foreign[w.Name]
 			if _, other := wanted[w.Name]; !theirs && (!other || p.aws.values[w.Name] == w.Value) {
 				wanted[w.Name] = w.Value
 			}
@@ -218,14 +331,30 @@ func (p *play) judge(rt *rapid.T, foreign map[string]string) {
 	}
 }
 
-// Whatever users, others and crashes do: a key of others keeps its value, the store has what the objects want in the end,
-// and nothing is left when they are gone.
+// Whatever users, others and crashes do: a key of others keeps its value unless it is taken over, that of an object is never
+// replaced for another one, the store has what the objects want in the end, and nothing is left when they are gone.
 func TestLedgerLeavesNothingBehind(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newPlay(2)
-		foreign := map[string]string{"f0": "theirs", "f1": "a"}
-		maps.Copy(p.aws.values, foreign)
+		p.foreign = map[string]string{"f0": "theirs", "f1": "a"}
+		maps.Copy(p.aws.values, p.foreign)
+		p.meanwhile = func() {
+			for range rapid.IntRange(0, 3).Draw(rt, "meanwhile") {
+				if rapid.Bool().Draw(rt, "others") {
+					p.others(rt)
+				}
+				p.step(works)
+			}
+		}
 		names, values := []string{"k0", "k1", "k2", "f0", "f1"}, []string{"a", "b", "c"}
+		p.flying = func() {
+			meanwhile := p.meanwhile
+			p.meanwhile = nil
+			for range rapid.IntRange(0, 2).Draw(rt, "flying") {
+				p.pass(rapid.SampledFrom(p.objects).Draw(rt, "passes"), false)
+			}
+			p.meanwhile = meanwhile
+		}
 		for range rapid.IntRange(5, 60).Draw(rt, "steps") {
 			o := rapid.SampledFrom(p.objects).Draw(rt, "object")
 			switch rapid.IntRange(0, 9).Draw(rt, "what") {
@@ -233,7 +362,9 @@ func TestLedgerLeavesNothingBehind(t *testing.T) {
 				name := rapid.SampledFrom(names).Draw(rt, "name")
 				o.wants = slices.DeleteFunc(slices.Clone(o.wants), func(w keyvalue.Want) bool { return w.Name == name })
 				if rapid.Bool().Draw(rt, "wanted") {
-					o.wants = append(o.wants, want(name, rapid.SampledFrom(values).Draw(rt, "value")))
+					w := want(name, rapid.SampledFrom(values).Draw(rt, "value"))
+					w.Takeover = rapid.IntRange(0, 3).Draw(rt, "takeover") == 0
+					o.wants = append(o.wants, w)
 				}
 				o.version++
 			case 2:
@@ -242,15 +373,17 @@ func TestLedgerLeavesNothingBehind(t *testing.T) {
 			case 3, 4, 5:
 				p.pass(o, false)
 			case 6:
-				p.others(rt, foreign)
+				p.others(rt)
 			default:
 				p.step(fate(rapid.IntRange(0, 2).Draw(rt, "fate")))
 			}
 		}
 		if rapid.Bool().Draw(rt, "rests") {
+			p.meanwhile, p.flying = nil, nil
 			p.settle()
-			p.judge(rt, foreign)
+			p.judge(rt)
 		}
+		p.meanwhile, p.flying = nil, nil
 		for _, o := range p.objects {
 			o.deleting = true
 			o.version++
@@ -261,7 +394,10 @@ func TestLedgerLeavesNothingBehind(t *testing.T) {
 				rt.Fatalf("%s still has %+v", o.owner.Name, o.ledger)
 			}
 		}
-		if diff := cmp.Diff(foreign, p.aws.values); diff != "" {
+		if p.trespass != "" {
+			rt.Fatal(p.trespass)
+		}
+		if diff := cmp.Diff(p.foreign, p.aws.values); diff != "" {
 			rt.Fatalf("what is left differs from what others have (-want +got):\n%s", diff)
 		}
 	})

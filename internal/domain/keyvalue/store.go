@@ -80,6 +80,11 @@ type Store struct {
 	checked     time.Time
 	listed      time.Time
 
+	// sending are the keys that an update is about to write, doubtful those that one without an answer may have written.
+	sending, doubtful map[string]bool
+	// theirs are the keys that others have created although an object has an entry for them, or stores one now.
+	theirs map[intent]bool
+
 	// due is when collected changes are sent.
 	due time.Time
 	// limit bounds a batch while a refused value is searched for.
@@ -106,6 +111,12 @@ func (t *trouble) grow(now time.Time) {
 	t.retryAt = retry.Usual.Next(t.since, now)
 }
 
+// intent is what an object has in mind with a key that it has not written.
+type intent struct {
+	owner Owner
+	name  string
+}
+
 type refusal struct {
 	err   *fault.Error
 	until time.Time
@@ -123,6 +134,7 @@ func NewStore(k StoreKey) *Store {
 	return &Store{
 		key: k, claims: map[Owner]*Claim{}, names: map[string][]*Claim{}, answered: map[Owner]View{},
 		limit: MaxBatch, refused: map[Pair]refusal{}, full: map[string]*fault.Error{},
+		sending: map[string]bool{}, doubtful: map[string]bool{}, theirs: map[intent]bool{},
 	}
 }
 
@@ -139,6 +151,7 @@ func (s *Store) Declare(c Claim, now time.Time) (woken []Owner) {
 	if before != nil {
 		others = append(others, s.sharing(before)...)
 		s.unname(before)
+		s.acquit(before, c.Ledger)
 	}
 	s.claims[c.Owner] = &c
 	for _, k := range c.keys() {
@@ -165,6 +178,7 @@ func (s *Store) Forget(o Owner) []Owner {
 	}
 	others := s.sharing(c)
 	s.unname(c)
+	s.acquit(c, nil)
 	delete(s.claims, o)
 	delete(s.answered, o)
 	return s.changed(others)
@@ -175,6 +189,32 @@ func (s *Store) unname(c *Claim) {
 		rest := slices.DeleteFunc(s.names[k.Name], func(o *Claim) bool { return o == c })
 		if s.names[k.Name] = rest; len(rest) == 0 {
 			delete(s.names, k.Name)
+			delete(s.full, k.Name)
+		}
+	}
+}
+
+// acquit forgets which keys others have created, except for those of entries that have to leave the ledger.
+func (s *Store) acquit(c *Claim, ledger []Entry) {
+	for _, k := range c.keys() {
+		if e, entered := entryOf(ledger, k); !entered || e.State == Written {
+			delete(s.theirs, intent{c.Owner, k.Name})
+		}
+	}
+}
+
+// accuse notes the keys that were absent and are there, if no update can have written them: they are not the objects', even
+// with the same value.
+func (s *Store) accuse(found map[string]string) {
+	for name, claims := range s.names {
+		_, was := s.values[name]
+		if _, is := found[name]; was || !is || s.doubtful[name] {
+			continue
+		}
+		for _, c := range claims {
+			if e, _ := c.entry(Key{s.key.ARN, name}); e.State != Written {
+				s.theirs[intent{c.Owner, name}] = true
+			}
 		}
 	}
 }
@@ -228,12 +268,14 @@ func (s *Store) standing(k Key, c Claim) Standing {
 	if h := s.holder(k.Name); h != nil && h.Owner != c.Owner {
 		return Standing{Phase: Occupied, Holder: h.Owner}
 	}
-	out := Standing{Phase: Unknown, Err: cmp.Or(s.reading.err, s.writing.err)}
+	out := Standing{Phase: Unknown, Theirs: s.theirs[intent{c.Owner, k.Name}], Err: cmp.Or(s.reading.err, s.writing.err)}
 	found, present := s.values[k.Name]
 	switch {
 	case s.gone:
 		return Standing{Phase: NoStore, Err: s.reading.err}
 	case !s.read:
+	case s.sending[k.Name], s.doubtful[k.Name] && !s.fresh:
+		// What was read may have been replaced.
 	case present:
 		out.Phase, out.Found = Present, found
 	default:
@@ -249,11 +291,16 @@ func (s *Store) standing(k Key, c Claim) Standing {
 	return out
 }
 
-// holder is the claim that has a key: the one whose ledger has written it, else the one that may write it, else the oldest.
+// holder is the claim that has a key: the one whose ledger has written it, else the one that may write it, else the oldest
+// of those that may get it.
 func (s *Store) holder(name string) *Claim {
 	var best *Claim
+	k := Key{s.key.ARN, name}
 	for _, c := range s.names[name] {
-		if best == nil || c.before(best, Key{s.key.ARN, name}) {
+		if _, entered := c.entry(k); c.Still && !entered {
+			continue
+		}
+		if best == nil || c.before(best, k) {
 			best = c
 		}
 	}
@@ -276,16 +323,18 @@ func (c *Claim) rank(k Key) int {
 }
 
 // plan is what has to change, at most a batch of it.
-func (s *Store) plan(now time.Time) Update {
+func (s *Store) plan() Update {
 	u := Update{IfMatch: s.info.ETag}
-	clear(s.full)
-	maps.DeleteFunc(s.refused, func(_ Pair, r refusal) bool { return !now.Before(r.until) })
 	size := s.info.Bytes
 	for _, name := range slices.Sorted(maps.Keys(s.names)) {
 		if len(u.Puts)+len(u.Deletes) == s.limit {
 			break
 		}
+		delete(s.full, name)
 		c, k := s.holder(name), Key{s.key.ARN, name}
+		if c == nil || s.theirs[intent{c.Owner, name}] {
+			continue
+		}
 		found, present := s.values[name]
 		switch c.due(k, found, present) {
 		case leave:
@@ -362,8 +411,25 @@ func (s *Store) isRefused(p Pair) bool {
 	return is
 }
 
-// Next is the call that is due, or how long to wait for one.
-func (s *Store) Next(now time.Time) (Call, time.Duration) {
+// Next is the call that is due, or how long to wait for one, and whom it concerns that a store is full, or that an earlier
+// call is not made.
+func (s *Store) Next(now time.Time) (Call, time.Duration, []Owner) {
+	full, unsent := maps.Clone(s.full), len(s.sending) > 0
+	clear(s.sending)
+	call, wait := s.next(now)
+	if u := call.Update; u != nil {
+		for _, p := range u.Puts {
+			s.sending[p.Name] = true
+		}
+	}
+	if !unsent && maps.EqualFunc(full, s.full, func(*fault.Error, *fault.Error) bool { return true }) {
+		return call, wait, nil
+	}
+	return call, wait, s.anyChanged()
+}
+
+func (s *Store) next(now time.Time) (Call, time.Duration) {
+	maps.DeleteFunc(s.refused, func(_ Pair, r refusal) bool { return !now.Before(r.until) })
 	if wait := s.reading.retryAt.Sub(now); wait > 0 {
 		return Call{}, wait
 	}
@@ -381,7 +447,7 @@ func (s *Store) Next(now time.Time) (Call, time.Duration) {
 	}
 	if from.After(now) {
 		wait = min(wait, from.Sub(now))
-	} else if u := s.plan(now); len(u.Puts)+len(u.Deletes) > 0 {
+	} else if u := s.plan(); len(u.Puts)+len(u.Deletes) > 0 {
 		return Call{Update: &u}, 0
 	} else {
 		s.due, s.writing = time.Time{}, trouble{}

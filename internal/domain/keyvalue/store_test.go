@@ -59,6 +59,7 @@ func TestAdvance(t *testing.T) {
 		"with a value of others it is theirs":                  {entries{entry("k", "a", keyvalue.Removing)}, nil, present("x"), settled, entries{}},
 		"without a store there is no key":                      {entries{entry("k", "a", keyvalue.Removing)}, nil, keyvalue.Standing{Phase: keyvalue.NoStore}, settled, entries{}},
 		"wanted again while it is removed":                     {entries{entry("k", "a", keyvalue.Removing)}, new(want("k", "a")), absent, settled, entries{entry("k", "a", keyvalue.Intended)}},
+		"one that others have created is dropped":              {entries{entry("k", "a", keyvalue.Intended)}, new(want("k", "a")), keyvalue.Standing{Phase: keyvalue.Present, Found: "a", Theirs: true}, settled, entries{}},
 		"another object has it":                                {entries{entry("k", "a", keyvalue.Intended)}, new(want("k", "a")), keyvalue.Standing{Phase: keyvalue.Occupied}, settled, entries{entry("k", "a", keyvalue.Removing)}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +83,7 @@ func TestATornListingIsDiscarded(t *testing.T) {
 	o.wants, o.ledger = []keyvalue.Want{want("k", "mine")}, []keyvalue.Entry{entry("k", "mine", keyvalue.Written)}
 	p.pass(o, false)
 	p.step(works) // the version
-	first, _ := p.worker.Next(p.now)
+	first, _, _ := p.worker.Next(p.now)
 	p.worker.Listed(nil, "", nil, p.now) // a page that lacks the key
 	if s := p.worker.View(keyvalue.Claim{Owner: o.owner, Ledger: o.ledger}).Of(key("k")); s.Phase != keyvalue.Unknown {
 		t.Errorf("after a page alone (%+v) the key is %s", first, s.Phase)
@@ -123,7 +124,7 @@ func TestOneRefusedValueOfMany(t *testing.T) {
 	o.wants[17].Value = "bad"
 	p.pass(o, false)
 	for range 400 {
-		call, wait := p.worker.Next(p.now)
+		call, wait, _ := p.worker.Next(p.now)
 		if u := call.Update; wait <= 0 && u != nil && strings.Contains(fmt.Sprint(u.Puts), "bad") {
 			p.worker.Updated(*u, keyvalue.Info{}, fault.New(fault.Invalid, "UpdateKeys", "bad"), p.now)
 		} else if wait < time.Minute {
@@ -151,8 +152,12 @@ func TestAFullStore(t *testing.T) {
 	s.Listed(nil, "", nil, now)
 	s.Described(first, nil, now)
 	now = now.Add(time.Second)
-	if call, _ := s.Next(now); call.Update != nil {
+	call, _, woken := s.Next(now)
+	if call.Update != nil {
 		t.Errorf("sent: %+v", call.Update)
+	}
+	if d := cmp.Diff([]keyvalue.Owner{claim.Owner}, woken); d != "" {
+		t.Errorf("woken (-want +got):\n%s", d)
 	}
 	if err := s.View(claim).Of(w.Key).Err; fault.KindOf(err) != fault.Quota || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("said: %v", err)
@@ -168,11 +173,11 @@ func TestAStoreThatCannotBeReached(t *testing.T) {
 	p.now = p.now.Add(keyvalue.CheckEvery)
 	var waits []time.Duration
 	for range 4 {
-		if call, _ := p.worker.Next(p.now); !call.Describe {
+		if call, _, _ := p.worker.Next(p.now); !call.Describe {
 			t.Fatalf("due: %+v", call)
 		}
 		p.worker.Described(keyvalue.Info{}, errors.New("no answer"), p.now)
-		_, wait := p.worker.Next(p.now)
+		_, wait, _ := p.worker.Next(p.now)
 		waits = append(waits, wait)
 		p.now = p.now.Add(wait)
 	}
@@ -182,5 +187,138 @@ func TestAStoreThatCannotBeReached(t *testing.T) {
 	s := p.worker.View(keyvalue.Claim{Owner: o.owner, Wants: o.wants}).Of(key("k"))
 	if !s.Has("a") || s.Err != nil {
 		t.Errorf("the key is %+v", s)
+	}
+}
+
+// A key that others create while an object is about to write it stays theirs, even with the value that the object wants.
+func TestOthersAreFirst(t *testing.T) {
+	p := newPlay(1)
+	o := p.objects[0]
+	o.wants = []keyvalue.Want{want("other", "a")}
+	p.settle()
+	o.wants = append(o.wants, want("k", "a"))
+	p.aws.set("k", "a")
+	p.pass(o, false) // the store was read before that
+	if len(o.ledger) != 2 {
+		t.Fatalf("the ledger is %+v", o.ledger)
+	}
+	p.settle()
+	if d := cmp.Diff([]keyvalue.Entry{entry("other", "a", keyvalue.Written)}, o.ledger); d != "" {
+		t.Errorf("the ledger (-want +got):\n%s", d)
+	}
+	o.deleting = true
+	p.settle()
+	if d := cmp.Diff(map[string]string{"k": "a"}, p.aws.values); d != "" {
+		t.Errorf("left (-want +got):\n%s", d)
+	}
+}
+
+// An update without an answer may have written the key.
+func TestALostAnswerIsNoOthers(t *testing.T) {
+	p := newPlay(1)
+	o := p.objects[0]
+	o.wants = []keyvalue.Want{want("k", "a")}
+	p.pass(o, false)
+	for len(o.ledger) == 0 {
+		p.step(works)
+		p.pass(o, false)
+	}
+	p.now = p.now.Add(time.Minute)
+	p.step(isLost)
+	if !cmp.Equal(p.aws.values, map[string]string{"k": "a"}) {
+		t.Fatalf("the store is %v", p.aws.values)
+	}
+	o.deleting = true
+	p.settle()
+	if len(p.aws.values) > 0 {
+		t.Errorf("left: %v", p.aws.values)
+	}
+}
+
+// Of two objects that want a key, one that may write nothing now, and has not written it, does not keep it from the other.
+func TestAnObjectAtRestHoldsNoKey(t *testing.T) {
+	s := keyvalue.NewStore(keyvalue.StoreKey{ARN: storeARN})
+	older := keyvalue.Claim{Owner: keyvalue.Owner{Name: "older"}, Born: 1, Wants: []keyvalue.Want{want("k", "a")}}
+	younger := keyvalue.Claim{Owner: keyvalue.Owner{Name: "younger"}, Born: 2, Wants: []keyvalue.Want{want("k", "b")}}
+	phases := func() (out [2]keyvalue.Phase) {
+		return [2]keyvalue.Phase{s.View(older).Of(key("k")).Phase, s.View(younger).Of(key("k")).Phase}
+	}
+	s.Declare(younger, time.Unix(0, 0))
+	for name, tt := range map[string]struct {
+		still  bool
+		ledger []keyvalue.Entry
+		want   [2]keyvalue.Phase
+	}{
+		"the older one has it":            {false, nil, [2]keyvalue.Phase{keyvalue.Unknown, keyvalue.Occupied}},
+		"not while it rests":              {true, nil, [2]keyvalue.Phase{keyvalue.Occupied, keyvalue.Unknown}},
+		"unless it has written it before": {true, []keyvalue.Entry{entry("k", "a", keyvalue.Written)}, [2]keyvalue.Phase{keyvalue.Unknown, keyvalue.Occupied}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			older.Still, older.Ledger = tt.still, tt.ledger
+			s.Declare(older, time.Unix(0, 0))
+			if got := phases(); got != tt.want {
+				t.Errorf("the phases are %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// A refusal that ends while writes back off causes no calls.
+func TestARefusalThatEndsWhileWritesRest(t *testing.T) {
+	p := newPlay(1)
+	o := p.objects[0]
+	o.wants = []keyvalue.Want{want("bad", "v"), want("good", "v")}
+	p.pass(o, false)
+	refuse := func(u *keyvalue.Update) {
+		kind := fault.Denied
+		if strings.Contains(fmt.Sprint(u.Puts), "bad") {
+			kind = fault.Invalid
+		}
+		p.worker.Updated(*u, keyvalue.Info{}, fault.New(kind, "UpdateKeys", "refused"), p.now)
+	}
+	calls := 0
+	for end := p.now.Add(6 * keyvalue.RefusedFor); p.now.Before(end) && calls < 1000; calls++ {
+		call, wait, _ := p.worker.Next(p.now)
+		switch {
+		case wait > 0:
+			p.now = p.now.Add(wait)
+		case call.Update != nil:
+			refuse(call.Update)
+		default:
+			p.step(works)
+		}
+		p.pass(o, false)
+	}
+	if calls == 1000 {
+		t.Errorf("%d calls and pauses in %v", calls, p.now.Sub(time.Unix(0, 0)))
+	}
+}
+
+// A store that changes during each listing says so.
+func TestAStoreThatNeverRests(t *testing.T) {
+	p := newPlay(1)
+	o := p.objects[0]
+	o.wants = []keyvalue.Want{want("k", "a")}
+	p.pass(o, false)
+	var woken []keyvalue.Owner
+	for range 4 {
+		for call, _, _ := p.worker.Next(p.now); call.Page != nil; call, _, _ = p.worker.Next(p.now) {
+			p.step(works)
+		}
+		p.aws.set("busy", fmt.Sprint(p.aws.version))
+		woken = append(woken, p.worker.Described(p.aws.info(), nil, p.now)...)
+	}
+	if d := cmp.Diff([]keyvalue.Owner{o.owner}, woken); d != "" {
+		t.Errorf("woken (-want +got):\n%s", d)
+	}
+	view := func() keyvalue.Standing {
+		return p.worker.View(keyvalue.Claim{Owner: o.owner, Wants: o.wants}).Of(key("k"))
+	}
+	if err := view().Err; fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "faster than it can be listed") {
+		t.Errorf("said: %v", err)
+	}
+	p.settle()
+	if s := view(); !s.Has("a") || s.Err != nil {
+		t.Errorf("in the end the key is %+v", s)
 	}
 }

@@ -36,6 +36,9 @@ func (w *World) claims() *claims.Registry {
 // learnDomains is what a fresh process does before its first pass.
 func (w *World) learnDomains() {
 	w.t.Helper()
+	for _, o := range w.list() {
+		w.process.controller.LearnKeys(o)
+	}
 	if w.process.claims == nil {
 		return
 	}
