@@ -53,6 +53,7 @@ type InvalidationList struct {
 // +kubebuilder:validation:XValidation:rule="has(self.tenantRef) != has(self.selector)",message="say once which tenants are invalidated: set tenantRef for one, or selector for several",fieldPath=".tenantRef"
 // +kubebuilder:validation:XValidation:rule="!has(self.selector) || has(self.selector.matchLabels) && size(self.selector.matchLabels) > 0 || has(self.selector.matchExpressions) && size(self.selector.matchExpressions) > 0",message="an empty selector would select every tenant of the namespace: set matchLabels or matchExpressions",fieldPath=".selector"
 // +kubebuilder:validation:XValidation:rule="has(self.paths) && size(self.paths) > 0 || has(self.tags) && size(self.tags) > 0",message="say what is removed from the caches: set paths, such as /* for everything, or tags"
+// +kubebuilder:validation:MinProperties=0
 type InvalidationSpec struct {
 	// tenantRef is a DistributionTenant of the same namespace. If it is not in AWS yet, the invalidation waits for an hour.
 	// +optional
