@@ -9,10 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -190,24 +188,6 @@ func (e *Engine) prepare(ctx context.Context, path string, args ...string) error
 		output, _ := os.ReadFile(log)
 		return fmt.Errorf("%w:\n%s", err, output)
 	}
-	return nil
-}
-
-// dropPrivileges runs the engine as an unprivileged user if we are root, as some engines refuse to run as root.
-func (e *Engine) dropPrivileges() error {
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	nobody, err := user.Lookup("nobody")
-	if err != nil {
-		return fmt.Errorf("finding a user without rights: %w", err)
-	}
-	uid, uidErr := strconv.Atoi(nobody.Uid)
-	gid, gidErr := strconv.Atoi(nobody.Gid)
-	if err := errors.Join(uidErr, gidErr, os.Chown(e.dir, uid, gid)); err != nil {
-		return fmt.Errorf("giving the folder away: %w", err)
-	}
-	e.credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	return nil
 }
 

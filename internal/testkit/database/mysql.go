@@ -13,6 +13,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 // mysqlServer is a MariaDB, which speaks MySQL's protocol.
@@ -26,7 +27,9 @@ func (s *mysqlServer) start(ctx context.Context, e *Engine) error {
 	const install = "the packages mariadb-server-core and mariadb-client-core"
 	installDB, installErr := find("mariadb-install-db", install)
 	mariadbd, err := find("mariadbd", install, "/usr/sbin", "/usr/libexec")
-	if err := errors.Join(installErr, err, e.dropPrivileges()); err != nil {
+	credential, credentialErr := process.Unprivileged(e.dir)
+	e.credential = credential
+	if err := errors.Join(installErr, err, credentialErr); err != nil {
 		return err
 	}
 	ports, err := e.processes.Ports(ctx, 1)

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 const debianPostgres = "/usr/lib/postgresql/*/bin"
@@ -63,7 +64,9 @@ func (s *postgresServer) start(ctx context.Context, e *Engine) error {
 	const install = "the package postgresql"
 	initdb, initErr := find("initdb", install, debianPostgres)
 	postgres, err := find("postgres", install, debianPostgres)
-	if err := errors.Join(initErr, err, e.dropPrivileges()); err != nil {
+	credential, credentialErr := process.Unprivileged(e.dir)
+	e.credential = credential
+	if err := errors.Join(initErr, err, credentialErr); err != nil {
 		return err
 	}
 	ports, err := e.processes.Ports(ctx, 1)

@@ -12,9 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -179,7 +177,10 @@ func prepare(o Options, primary *Server) (*Server, error) {
 		s.operator, s.admin = primary.operator, primary.admin
 	}
 	o.Guard.Folder(dir)
-	if err := errors.Join(s.unconfine(), s.dropPrivileges()); err != nil {
+	if s.credential, err = process.Unprivileged(dir); err == nil {
+		err = s.unconfine()
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -210,24 +211,6 @@ func (s *Server) unconfine() error {
 	}
 	s.program = filepath.Join(s.dir, filepath.Base(s.program))
 	return os.WriteFile(s.program, content, 0o755)
-}
-
-// dropPrivileges runs the server as an unprivileged user if we are root.
-func (s *Server) dropPrivileges() error {
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	nobody, err := user.Lookup("nobody")
-	if err != nil {
-		return fmt.Errorf("finding a user without rights: %w", err)
-	}
-	uid, uidErr := strconv.Atoi(nobody.Uid)
-	gid, gidErr := strconv.Atoi(nobody.Gid)
-	if err := errors.Join(uidErr, gidErr, os.Chown(s.dir, uid, gid)); err != nil {
-		return fmt.Errorf("giving the folder away: %w", err)
-	}
-	s.credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return nil
 }
 
 // Start starts the server after Stop, at the same address and with the zones as they were, and returns when it serves.
