@@ -53,18 +53,13 @@ type keyObserver struct {
 	publish func(o client.Object, e reconcile.Event)
 }
 
-// Restored implements keyvalues.Observer. The store does not wait for the events.
+// Restored implements keyvalues.Observer.
 func (o keyObserver) Restored(keys []keyvalue.Restored) {
-	for _, k := range keys {
-		reconcile.LogAct(o.log.WithValues("namespace", k.Owner.Namespace, "name", k.Owner.Name), reconcile.Event(distributiontenant.KeyRestored(k)))
+	deeds := make([]deed, len(keys))
+	for i, k := range keys {
+		object := &v1alpha1.DistributionTenant{}
+		object.SetUID(types.UID(k.Owner.UID))
+		deeds[i] = deed{object: named(object, k.Owner.Namespace, k.Owner.Name), event: reconcile.Event(distributiontenant.KeyRestored(k))}
 	}
-	go func() {
-		for _, k := range keys {
-			object := &v1alpha1.DistributionTenant{}
-			object.SetNamespace(k.Owner.Namespace)
-			object.SetName(k.Owner.Name)
-			object.SetUID(types.UID(k.Owner.UID))
-			o.publish(object, reconcile.Event(distributiontenant.KeyRestored(k)))
-		}
-	}()
+	tell(o.log, o.publish, deeds)
 }

@@ -76,21 +76,40 @@ type zoneObserver struct {
 	publish func(o client.Object, e reconcile.Event)
 }
 
-// Corrected implements zone.Observer. The zone does not wait for the events.
+// Corrected implements zone.Observer.
 func (o zoneObserver) Corrected(corrections []dns.Correction) {
-	for _, c := range corrections {
-		reconcile.LogAct(o.log.WithValues("namespace", c.Owner.Namespace, "name", c.Owner.Name), reconcile.Event(publication.Corrected(c)))
+	deeds := make([]deed, len(corrections))
+	for i, c := range corrections {
+		object := client.Object(&v1alpha1.DistributionTenant{})
+		if c.Owner.Target != "" {
+			object = &v1alpha1.ConnectionGroup{}
+		}
+		object.SetUID(types.UID(c.Owner.UID))
+		deeds[i] = deed{object: named(object, c.Owner.Namespace, c.Owner.Name), event: reconcile.Event(publication.Corrected(c))}
+	}
+	tell(o.log, o.publish, deeds)
+}
+
+// deed is something that a worker did for an object without a pass of it.
+type deed struct {
+	object client.Object
+	event  reconcile.Event
+}
+
+func named(o client.Object, namespace, name string) client.Object {
+	o.SetNamespace(namespace)
+	o.SetName(name)
+	return o
+}
+
+// tell writes deeds to the log and publishes their events, for which the worker does not wait.
+func tell(log logr.Logger, publish func(client.Object, reconcile.Event), deeds []deed) {
+	for _, d := range deeds {
+		reconcile.LogAct(log.WithValues("namespace", d.object.GetNamespace(), "name", d.object.GetName()), d.event)
 	}
 	go func() {
-		for _, c := range corrections {
-			object := client.Object(&v1alpha1.DistributionTenant{})
-			if c.Owner.Target != "" {
-				object = &v1alpha1.ConnectionGroup{}
-			}
-			object.SetNamespace(c.Owner.Namespace)
-			object.SetName(c.Owner.Name)
-			object.SetUID(types.UID(c.Owner.UID))
-			o.publish(object, reconcile.Event(publication.Corrected(c)))
+		for _, d := range deeds {
+			publish(d.object, d.event)
 		}
 	}()
 }
