@@ -92,7 +92,7 @@ func releaseLife(t *testing.T, tool string) {
 
 	l.helm("crds: {install: true}", "upgrade", release, l.chart)
 	l.run("kubectl", "patch", "configmap", "-n", "kube-system", fingerprint, "--type=merge", "-p", `{"data":{"issuer":"https://issuer"}}`)
-	l.run(l.tool, "uninstall", release, "--namespace", namespace, "--wait")
+	l.run(l.tool, "uninstall", release, "--namespace", namespace)
 	l.gone(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: release, Namespace: namespace}})
 	if l.kind().GetUID() != kind.GetUID() {
 		t.Error("the uninstall replaced the kind")
@@ -113,7 +113,7 @@ func releaseLife(t *testing.T, tool string) {
 
 	// Only a user who asks for it loses the fleet.
 	l.helm("crds: {keep: false}", "upgrade", release, l.chart)
-	l.run(l.tool, "uninstall", release, "--namespace", namespace, "--wait")
+	l.run(l.tool, "uninstall", release, "--namespace", namespace)
 	l.gone(l.newKind())
 }
 

@@ -121,7 +121,7 @@ func TestTenancyLife(t *testing.T) {
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(tenant), &after); err != nil || after.UID != tenant.UID {
 		t.Fatalf("turned on again, the tenant is %s, %v; want %s", after.UID, err, tenant.UID)
 	}
-	l.run(l.tool, "uninstall", release, "--namespace", namespace, "--wait")
+	l.run(l.tool, "uninstall", release, "--namespace", namespace)
 	for _, name := range []string{kindName, "tenants." + kleff, "tenantplans." + kleff} {
 		crd := l.newKind()
 		crd.SetName(name)
