@@ -26,9 +26,6 @@ type Options struct {
 	Clock clock.WithTicker
 	// OnChange is called with the objects for which the answer has changed. It must not block.
 	OnChange func([]keyvalue.Owner)
-	// Confirm is asked before each batch whether this process is still the one that may change stores. After an error
-	// nothing is sent, and it is asked again.
-	Confirm func(context.Context) error
 	// Observer is notified of what happens, for metrics and events.
 	Observer Observer
 }
@@ -77,9 +74,6 @@ type store struct {
 func New(o Options) *Stores {
 	if o.OnChange == nil {
 		o.OnChange = func([]keyvalue.Owner) {}
-	}
-	if o.Confirm == nil {
-		o.Confirm = func(context.Context) error { return nil }
 	}
 	if o.Observer == nil {
 		o.Observer = Silent{}
@@ -299,9 +293,6 @@ func (s *Stores) Step(ctx context.Context) time.Duration {
 	return next
 }
 
-// again is the pause after a process could not be confirmed.
-const again = time.Second
-
 // step makes at most one call, if one is due, and says how long the next step can wait.
 func (s *Stores) step(ctx context.Context, w *store) time.Duration {
 	w.mu.Lock()
@@ -310,9 +301,6 @@ func (s *Stores) step(ctx context.Context, w *store) time.Duration {
 	s.wake(woken)
 	if wait > 0 {
 		return wait
-	}
-	if call.Update != nil && s.opts.Confirm(ctx) != nil {
-		return again
 	}
 	s.wake(s.perform(ctx, w, call))
 	return 0

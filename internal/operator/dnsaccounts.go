@@ -97,7 +97,7 @@ func addDNSAccounts(mgr ctrl.Manager, c config.Config, env *environment, onChang
 		return nil, err
 	}
 	wall, log := clock.RealClock{}, ctrl.Log.WithName("dns-accounts")
-	opens := DNSAccounts{ClusterID: c.ClusterID, Kube: mgr.GetClient(), Metrics: metrics, Clock: wall, Halted: env.halt.Now}
+	opens := DNSAccounts{ClusterID: c.ClusterID, Kube: mgr.GetClient(), Metrics: metrics, Clock: wall, Halted: env.halted}
 	all := accounts.New(accounts.Options{
 		File: c.DNSAccounts, Open: opens.Open, Clock: wall, OnChange: onChange,
 		OnError: func(err error) { log.Error(err, "The DNS accounts stay as they were") },

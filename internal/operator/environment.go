@@ -18,6 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
@@ -80,7 +81,7 @@ type environment struct {
 	publish []func(ctx context.Context)
 }
 
-func newEnvironment(ctx context.Context, mgr ctrl.Manager, c config.Config) (*environment, error) {
+func newEnvironment(ctx context.Context, mgr ctrl.Manager, c config.Config, lease *leadership) (*environment, error) {
 	sdk, err := aws.LoadConfig(ctx, aws.SDKConfig{Region: c.AWSRegion, Version: Version})
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c config.Config) (*en
 	}
 	env := &environment{
 		claimants: map[string]func(context.Context, ...types.NamespacedName){},
-		sdk:       sdk, calls: calls, reconciles: reconciles, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
+		sdk:       sdk, calls: calls, reconciles: reconciles, publisher: publisher, breaker: breaker, halt: stop, lease: lease, grants: newGrants(mgr, c),
 		defaults: convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.RolesAllowed().Allows},
 	}
 	c.TellGuardRails(ctrl.Log.WithName("guard-rails"))
@@ -110,11 +111,19 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c config.Config) (*en
 	env.Cloud = cloud.New(cloud.Options{
 		SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.RolesAllowed(),
 		CloudFront: cloud.Limit{Rate: c.AWSRate, Burst: c.AWSBurst}, Invalidations: cloud.Limit{Rate: c.Invalidations.Rate, Burst: c.Invalidations.Burst}, ACM: cloud.Limit{Rate: c.ACMRate, Burst: c.ACMBurst},
-		Route53: cloud.Limit{Rate: c.Route53Rate, Burst: c.Route53Burst}, STS: cloud.Limit{Rate: stsRate, Burst: stsBurst}, Halted: stop.Now,
+		Route53: cloud.Limit{Rate: c.Route53Rate, Burst: c.Route53Burst}, STS: cloud.Limit{Rate: stsRate, Burst: stsBurst}, Halted: env.halted,
 		Sweep: env.sweep(c.SweepInterval), Accesses: env.grants.Accesses,
 	})
 	env.grants.OnChange(func(ctx context.Context, _ func(string) bool) { env.Accounts.Prune(ctx) })
 	return env, nil
+}
+
+// halted is why nothing may be changed outside of Kubernetes, nil while it may. It is asked before each request.
+func (env *environment) halted() *chain.Halt {
+	if h := env.halt.Now(); h != nil {
+		return h
+	}
+	return env.lease.halted()
 }
 
 // sweep is what the inventory of each account is made from.

@@ -36,7 +36,6 @@ func addKeyValues(ctx context.Context, mgr ctrl.Manager, env *environment) error
 			}
 			env.wakeClaimants(ctx, keys)
 		},
-		Confirm: env.halt.Confirm(env.lease.confirm()),
 	})
 	if err := mgr.Add(env.stores); err != nil {
 		return fmt.Errorf("adding the key value stores: %w", err)

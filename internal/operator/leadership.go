@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"sync"
 	"time"
@@ -15,23 +16,38 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 // leaderElectionID is the name of the lease.
 const leaderElectionID = "cloudfront-tenant-operator"
 
-// leadership is the lease by which one replica is elected, as this process holds it. A manager may act before it
-// notices that another one leads: a process that was frozen would publish records that were retracted since.
+// leadership is the lease by which one replica is elected, and what this process knows of it without a call.
+//
+// A process that was paused for longer than the lease lasts does not notice that another one leads: it would carry out
+// decisions that are no longer true, in addition to the new leader. So nothing is written once the last renewal is too
+// old, and the process ends as soon as it reads that another one holds the lease.
 type leadership struct {
 	*resourcelock.LeaseLock
 
+	// now is a clock that continues while the machine is suspended.
+	now func() time.Time
+	// lost is closed when another replica has taken the lease of this one.
+	lost chan struct{}
+	lose func()
+
 	mu sync.Mutex
-	// ours is true when the lease named this process when it was last read.
-	ours bool
+	// ours is true when the lease named this process when it was last read, led from its election until it releases the lease.
+	ours, led bool
+	// until is when others may take the lease, unless it is renewed before.
+	until time.Time
 }
 
 var _ resourcelock.Interface = (*leadership)(nil)
+
+// leaseMargin is how long before others may take the lease this process stops to write: a request takes its time, too.
+const leaseMargin = 2 * time.Second
 
 // leaseTimeout is for one call. A manager that can't renew its lease for ten seconds gives up, so a call that is not
 // answered must not take all of that.
@@ -53,7 +69,8 @@ func newLeadership(c config.Config, kube *rest.Config) (*leadership, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating a client for the leader election lease: %w", err)
 	}
-	return &leadership{LeaseLock: &resourcelock.LeaseLock{
+	lost := make(chan struct{})
+	return &leadership{now: sinceBoot, lost: lost, lose: sync.OnceFunc(func() { close(lost) }), LeaseLock: &resourcelock.LeaseLock{
 		LeaseMeta: metav1.ObjectMeta{Namespace: namespace, Name: leaderElectionID}, Client: leases,
 		LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
 	}}, nil
@@ -66,11 +83,13 @@ func (l *leadership) elects(o *ctrl.Options) {
 	}
 }
 
-// tell has elections recorded as events.
-func (l *leadership) tell(mgr ctrl.Manager) {
-	if l != nil {
-		l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.Identity()) //nolint:staticcheck // the lock takes no other
+// follow has elections recorded as events, and the manager end with the leadership.
+func (l *leadership) follow(mgr ctrl.Manager) error {
+	if l == nil {
+		return nil
 	}
+	l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.Identity()) //nolint:staticcheck // the lock takes no other
+	return mgr.Add(l)
 }
 
 // Get implements resourcelock.Interface.
@@ -79,40 +98,122 @@ func (l *leadership) Get(ctx context.Context) (*resourcelock.LeaderElectionRecor
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ours = err == nil && record.HolderIdentity == l.Identity()
+	if err == nil && !l.ours && l.led {
+		l.until = time.Time{}
+		l.lose()
+	}
 	return record, raw, err
 }
 
 // errNotHeld keeps the lease of another replica.
-var errNotHeld = errors.New("the lease is held by another replica, and is not released")
+var errNotHeld = errors.New("the lease is held by another replica, and is neither taken nor released")
+
+// Create implements resourcelock.Interface.
+func (l *leadership) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.store(ctx, record, l.LeaseLock.Create)
+}
 
 // Update implements resourcelock.Interface. The library releases a lease on the basis of what it has seen last: a
 // process that was frozen would take it from the one that holds it by now, and a third would be elected in addition.
 func (l *leadership) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	l.mu.Lock()
-	releases := record.HolderIdentity == ""
-	refused := releases && !l.ours
-	l.mu.Unlock()
-	if refused {
+	if record.HolderIdentity == "" && !l.release() {
 		return errNotHeld
 	}
-	return l.LeaseLock.Update(ctx, record)
+	return l.store(ctx, record, l.LeaseLock.Update)
 }
 
-// confirm returns what is asked before records are changed: it fails when the lease can't be read, or does not name this
-// process. A batch of a thousand records costs one read. It is nil without leader election.
-func (l *leadership) confirm() func(context.Context) error {
+// release ends the leadership before another replica may take the lease. It reports whether there was one.
+func (l *leadership) release() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ours {
+		l.led, l.until = false, time.Time{}
+	}
+	return l.ours
+}
+
+// store writes the lease, but not once it was lost: the process ends. A lease lasts from before the request, as others count
+// from when they see it.
+func (l *leadership) store(
+	ctx context.Context, record resourcelock.LeaderElectionRecord, write func(context.Context, resourcelock.LeaderElectionRecord) error,
+) error {
+	if l.isLost() {
+		return errNotHeld
+	}
+	sent := l.now()
+	err := write(ctx, record)
+	if err == nil && record.HolderIdentity == l.Identity() {
+		l.mu.Lock()
+		l.led, l.until = true, sent.Add(time.Duration(record.LeaseDurationSeconds)*time.Second)
+		l.mu.Unlock()
+	}
+	return err
+}
+
+func (l *leadership) isLost() bool {
+	select {
+	case <-l.lost:
+		return true
+	default:
+		return false
+	}
+}
+
+// standing reports whether this process was elected, and whether it may write.
+func (l *leadership) standing() (led, holds bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.led, l.led && l.now().Before(l.until.Add(-leaseMargin))
+}
+
+// halted is why this process may change nothing outside of Kubernetes, nil while it may.
+func (l *leadership) halted() *chain.Halt {
 	if l == nil {
 		return nil
 	}
-	return func(ctx context.Context) error {
-		// Past Get, which is the elector's.
-		lease, err := l.Client.Leases(l.LeaseMeta.Namespace).Get(ctx, l.LeaseMeta.Name, metav1.GetOptions{})
-		if err != nil {
-			return fmt.Errorf("reading the lease: %w", err)
-		}
-		if holder := lease.Spec.HolderIdentity; holder == nil || *holder != l.Identity() {
-			return fmt.Errorf("the lease %s does not name this replica: another one leads", l.Describe())
-		}
+	if _, holds := l.standing(); holds {
 		return nil
+	}
+	return &chain.Halt{Message: l.notHolding()}
+}
+
+func (l *leadership) notHolding() string {
+	return fmt.Sprintf("this replica does not hold the lease %s, or has not renewed it in time", l.Describe())
+}
+
+// fence returns a configuration with which nothing is written to Kubernetes while a leader is not known to be the leader any
+// longer. What a replica writes that was never elected is made for several that write it.
+func (l *leadership) fence(kube *rest.Config) *rest.Config {
+	if l == nil {
+		return kube
+	}
+	kube = rest.CopyConfig(kube)
+	kube.Wrap(func(next http.RoundTripper) http.RoundTripper { return fence{l, next} })
+	return kube
+}
+
+type fence struct {
+	lease *leadership
+	next  http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
+	if led, holds := f.lease.standing(); r.Method != http.MethodGet && led && !holds {
+		return nil, errors.New(f.lease.notHolding())
+	}
+	return f.next.RoundTrip(r)
+}
+
+// NeedLeaderElection says that a process can lose only what it has had.
+func (l *leadership) NeedLeaderElection() bool { return true }
+
+// Start ends the manager when another replica has taken the lease.
+func (l *leadership) Start(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-l.lost:
+		return fmt.Errorf("another replica holds the lease %s now: this one was paused, or did not reach the API server in time", l.Describe())
 	}
 }

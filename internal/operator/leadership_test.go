@@ -1,9 +1,11 @@
 package operator
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,7 +14,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
@@ -70,30 +75,156 @@ func newLease(t *testing.T) (*leadership, *leaseServer) {
 
 const another = "host_another"
 
-func TestOnlyTheElectedProcessConfirms(t *testing.T) {
+// elected is a lease that this process holds for 15 s from the time of its clock.
+func elected(t *testing.T) (*leadership, *leaseServer, *clocktesting.FakePassiveClock) {
+	t.Helper()
 	l, api := newLease(t)
-	for name, test := range map[string]struct {
-		holder string
-		broken bool
-		want   bool
+	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	l.now = clock.Now
+	api.hold("")
+	renew(t, l)
+	return l, api, clock
+}
+
+// renew does it as the library does: it reads the lease, and writes it.
+func renew(t *testing.T, l *leadership) {
+	t.Helper()
+	if err := try(t, l); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func try(t *testing.T, l *leadership) error {
+	t.Helper()
+	if _, _, err := l.Get(t.Context()); err != nil {
+		return err
+	}
+	return l.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: l.Identity(), LeaseDurationSeconds: 15})
+}
+
+// writes is what a process may do.
+type writes struct{ Outside, Kubernetes bool }
+
+// may tries both.
+func may(t *testing.T, l *leadership) writes {
+	t.Helper()
+	sent := 0
+	next := roundTripper(func(*http.Request) (*http.Response, error) {
+		sent++
+		return nil, http.ErrServerClosed
+	})
+	for _, method := range []string{http.MethodGet, http.MethodPatch} {
+		r, err := http.NewRequestWithContext(t.Context(), method, "https://kubernetes", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = (fence{l, next}).RoundTrip(r) //nolint:bodyclose // there is none
+	}
+	if sent == 0 {
+		t.Error("nothing can be read any longer")
+	}
+	return writes{Outside: l.halted() == nil, Kubernetes: sent == 2}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
+	everything, nothing, common := writes{true, true}, writes{}, writes{Kubernetes: true}
+	for name, c := range map[string]struct {
+		after func(t *testing.T, l *leadership, api *leaseServer, clock *clocktesting.FakePassiveClock)
+		want  writes
 	}{
-		"the process that was elected may go on":    {holder: l.Identity(), want: true},
-		"one that was frozen meanwhile may not":     {holder: another},
-		"nor after it has given the lease up":       {},
-		"nor when the lease can't be read":          {holder: l.Identity(), broken: true},
-		"one on the same host has another name":     {holder: l.Identity()[:len(l.Identity())-1]},
-		"one whose name begins alike is not it":     {holder: l.Identity() + "0"},
-		"it may again when it is elected once more": {holder: l.Identity(), want: true},
+		"a leader writes": {func(*testing.T, *leadership, *leaseServer, *clocktesting.FakePassiveClock) {}, everything},
+		"a leader that was paused for less than the lease lasts writes": {func(_ *testing.T, _ *leadership, _ *leaseServer, clock *clocktesting.FakePassiveClock) {
+			clock.SetTime(clock.Now().Add(12 * time.Second))
+		}, everything},
+		"a leader that was paused for longer writes nothing": {func(_ *testing.T, _ *leadership, _ *leaseServer, clock *clocktesting.FakePassiveClock) {
+			clock.SetTime(clock.Now().Add(13 * time.Second))
+		}, nothing},
+		"it writes again when it could renew the lease, which no other had": {func(t *testing.T, l *leadership, _ *leaseServer, clock *clocktesting.FakePassiveClock) {
+			clock.SetTime(clock.Now().Add(time.Minute))
+			renew(t, l)
+		}, everything},
+		"a renewal that the API server did not confirm counts for nothing": {func(t *testing.T, l *leadership, api *leaseServer, clock *clocktesting.FakePassiveClock) {
+			clock.SetTime(clock.Now().Add(13 * time.Second))
+			api.mu.Lock()
+			api.broken = true
+			api.mu.Unlock()
+			if try(t, l) == nil {
+				t.Error("the lease was renewed")
+			}
+		}, nothing},
+		"a leader that reads of another one writes nothing, however fresh its renewal is": {func(t *testing.T, l *leadership, api *leaseServer, _ *clocktesting.FakePassiveClock) {
+			api.hold(another)
+			if _, _, err := l.Get(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}, nothing},
+		"nor does it become the leader again": {func(t *testing.T, l *leadership, api *leaseServer, _ *clocktesting.FakePassiveClock) {
+			api.hold(another)
+			if try(t, l) == nil {
+				t.Error("the lease of another replica was taken")
+			}
+			api.hold("")
+			if try(t, l) == nil {
+				t.Error("the lease was taken by a process that has lost it")
+			}
+		}, nothing},
+		"a leader that has released the lease leaves what is outside alone": {func(t *testing.T, l *leadership, api *leaseServer, _ *clocktesting.FakePassiveClock) {
+			if _, _, err := l.Get(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{LeaseDurationSeconds: 1}); err != nil || api.holder() != "" {
+				t.Errorf("error %v, and the lease names %q", err, api.holder())
+			}
+			api.hold(another)
+			if _, _, err := l.Get(t.Context()); err != nil || l.isLost() {
+				t.Errorf("error %v, lost: %t, although it was given back", err, l.isLost())
+			}
+		}, common},
 	} {
 		t.Run(name, func(t *testing.T) {
-			api.hold(test.holder)
-			api.mu.Lock()
-			api.broken = test.broken
-			api.mu.Unlock()
-			if err := l.confirm()(t.Context()); (err == nil) != test.want {
-				t.Errorf("confirm = %v, want it to be allowed: %t", err, test.want)
+			l, api, clock := elected(t)
+			c.after(t, l, api, clock)
+			if got := may(t, l); got != c.want {
+				t.Errorf("the process may write: %+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// A replica that waits only writes what is made for several that write it.
+func TestAReplicaThatWaitsLeavesWhatIsOutsideAlone(t *testing.T) {
+	l, api := newLease(t)
+	api.hold(another)
+	if _, _, err := l.Get(t.Context()); err != nil || l.isLost() {
+		t.Errorf("error %v, lost: %t", err, l.isLost())
+	}
+	if got := may(t, l); got != (writes{Kubernetes: true}) {
+		t.Errorf("the process may write: %+v", got)
+	}
+}
+
+func TestTheProcessEndsWithItsLeadership(t *testing.T) {
+	l, api, _ := elected(t)
+	ended := make(chan error, 1)
+	go func() { ended <- l.Start(t.Context()) }()
+	api.hold(another)
+	if _, _, err := l.Get(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "another replica holds the lease") {
+		t.Errorf("the manager ends with %v", err)
+	}
+}
+
+// The clock of the lease is that of the machine, not one that stops with it.
+func TestTheClockContinues(t *testing.T) {
+	before := sinceBoot()
+	if after := sinceBoot(); after.Before(before) || before.IsZero() {
+		t.Errorf("%s, then %s", before, after)
 	}
 }
 
@@ -120,7 +251,31 @@ func TestTheLeaseOfAnotherIsNotReleased(t *testing.T) {
 
 func TestWithoutElectionThereIsNoLease(t *testing.T) {
 	l, err := newLeadership(config.Config{LeaderElectionNamespace: "home"}, &rest.Config{})
-	if l != nil || err != nil || l.confirm() != nil {
+	if l != nil || err != nil || l.halted() != nil || l.follow(nil) != nil {
 		t.Errorf("%v, error %v", l, err)
+	}
+}
+
+// states counts what is written.
+type states struct{ calls int }
+
+func (s *states) Write(context.Context, statetable.Target, []statetable.Change) ([]statetable.Refusal, error) {
+	s.calls++
+	return nil, nil
+}
+
+func TestOnlyTheHolderOfTheLeaseWritesTables(t *testing.T) {
+	l, api, _ := elected(t)
+	table := &states{}
+	writer := leading{table, l}
+	if _, err := writer.Write(t.Context(), statetable.Target{}, nil); err != nil || table.calls != 1 {
+		t.Errorf("the leader: %d calls, error %v", table.calls, err)
+	}
+	api.hold(another)
+	if _, _, err := l.Get(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := writer.Write(t.Context(), statetable.Target{}, nil); !fault.Is(err, fault.Throttled) || table.calls != 1 {
+		t.Errorf("the former leader: %d calls, error %v", table.calls, err)
 	}
 }

@@ -54,22 +54,23 @@ func assemble(ctx context.Context, c *config.Config, kube *rest.Config) (ctrl.Ma
 	}
 	options := managerOptions(*c, scheme)
 	lease.elects(&options)
-	mgr, err := ctrl.NewManager(kube, options)
+	mgr, err := ctrl.NewManager(lease.fence(kube), options)
 	if err != nil {
 		return nil, fmt.Errorf("creating the manager: %w", err)
 	}
-	lease.tell(mgr)
+	if err := lease.follow(mgr); err != nil {
+		return nil, fmt.Errorf("adding the leader election lease: %w", err)
+	}
 	if c.ClusterID, err = clusterID(ctx, mgr.GetAPIReader(), c.ClusterID); err != nil {
 		return nil, err
 	}
 	if err := addProbes(mgr); err != nil {
 		return nil, err
 	}
-	env, err := newEnvironment(ctx, mgr, *c)
+	env, err := newEnvironment(ctx, mgr, *c, lease)
 	if err != nil {
 		return nil, err
 	}
-	env.lease = lease
 	if err := addClusterCheck(ctx, mgr, *c, env); err != nil {
 		return nil, err
 	}

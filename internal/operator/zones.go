@@ -50,7 +50,6 @@ func addZones(ctx context.Context, mgr ctrl.Manager, c config.Config, env *envir
 			}
 			env.wakeClaimants(ctx, keys)
 		},
-		Confirm: env.halt.Confirm(env.lease.confirm()),
 	})
 	if err := mgr.Add(env.zones); err != nil {
 		return fmt.Errorf("adding the zones: %w", err)

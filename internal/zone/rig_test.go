@@ -1,7 +1,6 @@
 package zone_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -32,8 +31,7 @@ type rig struct {
 	provider *provider
 	objects  map[dns.Owner]*object
 	// asleep are objects that do not pass when they are woken.
-	asleep  bool
-	confirm error
+	asleep bool
 
 	mu          sync.Mutex
 	woken       []dns.Owner
@@ -66,7 +64,6 @@ func (r *rig) restart() {
 	r.woken = nil
 	r.Zones = zone.New(zone.Options{
 		Providers: zone.Providers{{}: r.provider}.Always(), Clock: r.clock, OnChange: r.wake, Observer: r, Random: func() float64 { return 0.5 },
-		Confirm: func(context.Context) error { return r.confirm },
 	})
 }
 

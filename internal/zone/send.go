@@ -8,15 +8,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// confirmed reports whether this process is still the one that may change zones.
-func (z *zone) confirmed(ctx context.Context) bool {
-	if err := z.opts.Confirm(ctx); err != nil {
-		z.update(dns.Unconfirmed{})
-		return false
-	}
-	return true
-}
-
 // perform makes a call, and returns its answer; nil where there is none to make.
 func (z *zone) perform(ctx context.Context, call dns.Call) dns.Event {
 	switch c := call.(type) {

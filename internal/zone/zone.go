@@ -131,9 +131,6 @@ func (z *zone) step(ctx context.Context) time.Duration {
 	if wait > 0 {
 		return wait
 	}
-	if what == dns.Sending && !z.confirmed(ctx) {
-		return 0
-	}
 	if answer := z.perform(ctx, z.update(dns.Begun{Job: what})); answer != nil {
 		z.update(answer)
 	}

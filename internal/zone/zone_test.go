@@ -1,7 +1,6 @@
 package zone_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -417,18 +416,6 @@ func TestThrottledBatchesComeBack(t *testing.T) {
 	if d := cmp.Diff([]string{"1 Throttled", "1 Throttled", "1 None"}, r.results); d != "" {
 		t.Errorf("batches observed, without our own limiter's (-want +got):\n%s", d)
 	}
-}
-
-func TestNothingIsSentWithoutTheLead(t *testing.T) {
-	r := newRig(t)
-	r.confirm = errors.New("another process has the lease")
-	o := r.object(1, cname("a"))
-	r.run(time.Minute)
-	r.wantZone()
-	r.wantPhase(o, cname("a"), dns.Absent)
-	r.confirm = nil
-	r.run(time.Minute)
-	r.wantZone(lineA)
 }
 
 // A change that never gets in sync keeps its records on their way, and holds up no others.

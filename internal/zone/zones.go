@@ -28,9 +28,6 @@ type Options struct {
 	Clock     clock.WithTicker
 	// OnChange is called with the objects for which the answer has changed. It must not block.
 	OnChange func([]dns.Owner)
-	// Confirm is asked before each batch whether this process is still the one that may
-	// change zones. After an error nothing is sent, and it is asked again.
-	Confirm func(context.Context) error
 	// Observer is notified of what happens, for metrics.
 	Observer Observer
 	// Random is in [0, 1) and spreads what would otherwise happen at one time.
@@ -99,9 +96,6 @@ func New(o Options) *Zones {
 	}
 	if o.OnChange == nil {
 		o.OnChange = func([]dns.Owner) {}
-	}
-	if o.Confirm == nil {
-		o.Confirm = func(context.Context) error { return nil }
 	}
 	if o.Observer == nil {
 		o.Observer = Silent{}

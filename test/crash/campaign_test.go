@@ -289,7 +289,7 @@ func table(results []*result, took time.Duration) string {
 		total, failed = total+cases, failed+bad
 	}
 	fmt.Fprintf(&b, "%-12s %6d %6d %6d\n", "all", total, total-failed, failed)
-	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleDangling, oracleUnserved, oracleLedger, oracleSpec, oracleInvalidations, oracleRows, oracleStates, oracleRollout, oracleHandOver, oracleMass, oracleGrant, oracleTwoPhases, oracleOffline, oracleCrash, "reference", "unreached", "harness"} {
+	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleDangling, oracleUnserved, oracleLedger, oracleSpec, oracleInvalidations, oracleRows, oracleStates, oracleRollout, oracleHandOver, oracleMass, oracleGrant, oracleTwoPhases, oracleOffline, oracleLeader, oracleCrash, "reference", "unreached", "harness"} {
 		if n := byOracle[oracle]; n > 0 {
 			fmt.Fprintf(&b, "failed by %s: %d\n", oracle, n)
 		}

@@ -86,6 +86,7 @@ func (r ledgerRecord) String() string {
 func (s *stage) checkSent(c call) {
 	s.checkParents()
 	s.checkRowGone(c)
+	s.checkLeader(c)
 	switch {
 	case c.side == kubeSide && (strings.HasPrefix(c.operation, "patch distribution") || strings.HasPrefix(c.operation, "patch connectiongroups")):
 		var patch map[string]json.RawMessage
@@ -98,6 +99,17 @@ func (s *stage) checkSent(c call) {
 		s.checkBatch(c, zoneIn(c), readBatch(c.body))
 	case c.side == dnsSide && c.writes:
 		s.checkBatch(c, s.elsewhere.zone(), s.elsewhere.batchOf(c))
+	}
+}
+
+// checkLeader wants a leader that was frozen for longer than the lease lasts to write nothing to any side. What was on its way
+// before may arrive.
+func (s *stage) checkLeader(c call) {
+	s.mu.Lock()
+	former := s.former[c.process]
+	s.mu.Unlock()
+	if former {
+		s.violate(oracleLeader, "%s was frozen for longer than its lease lasts, and sent %s %s", c.process, c.operation, c.target)
 	}
 }
 

@@ -228,15 +228,15 @@ func dnsMutations() []mutation {
 			cases:        []string{"reference/taken-record/undisturbed"},
 			oracles:      []string{oracleLeak, oracleLedger},
 		}, {
-			name:         "a batch is sent without asking who leads",
-			replacements: []replacement{{theOperator, "(*leadership).confirm", `return nil`, nil}},
+			name:         "a process that was paused writes without asking how old its lease is",
+			replacements: []replacement{{theOperator, "(*leadership).standing", `return true, true`, nil}},
 			// The process that wakes may hear of the deletion before it sends the batch.
 			cases: []string{
 				"frozen/managed-early/kube:patch distributiontenants/status#1/freeze-later",
 				"frozen/publish/kube:patch distributiontenants/status#3/freeze-later",
 				"frozen/rivals/kube:patch distributiontenants/status#2/freeze-later",
 			},
-			oracles: []string{oracleLedger, oracleLeak, oracleDangling},
+			oracles: []string{oracleLeader, oracleLedger, oracleLeak, oracleDangling},
 		}, {
 			name: "the certificate is requested with every update",
 			replacements: []replacement{{tenantRules, "inSync", `d, fires := original(in)

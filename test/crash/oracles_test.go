@@ -34,6 +34,7 @@ const (
 	oracleDifferential = "differential"
 	oracleCalls        = "bounded calls"
 	oracleCrash        = "crash"
+	oracleLeader       = "one leader"
 )
 
 // The keys of the owner tags, as the documentation promises them.

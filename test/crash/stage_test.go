@@ -88,6 +88,10 @@ type stage struct {
 	mu         sync.Mutex
 	violations []violation
 	frozen     []*proc
+	// former are the processes that led, and were frozen for longer than the lease lasts.
+	former map[string]bool
+	// frozenAt is when the last one was frozen.
+	frozenAt   time.Time
 	terminated []*proc
 	storming   bool
 	timers     []*time.Timer
@@ -136,7 +140,7 @@ type aborted struct{}
 func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options) (*stage, error) {
 	s := &stage{
 		options: o, rig: rig, dir: dir, processes: process.NewGroup(nil), thawed: make(chan struct{}),
-		uids: map[types.UID]string{}, orphans: map[types.UID]bool{}, theirs: map[string]sim.TenantState{}, ours: map[string]bool{}, claimed: map[types.UID]int64{}, lifecycle: l,
+		uids: map[types.UID]string{}, orphans: map[types.UID]bool{}, theirs: map[string]sim.TenantState{}, ours: map[string]bool{}, former: map[string]bool{}, claimed: map[types.UID]int64{}, lifecycle: l,
 		theirParents: map[string]parentResource{}, settled: map[string]bool{},
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
@@ -378,21 +382,30 @@ func (s *stage) later(d time.Duration, do func()) {
 func (s *stage) setFrozen(p *proc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.frozen = append(s.frozen, p)
+	s.frozen, s.frozenAt = append(s.frozen, p), time.Now()
 }
 
-// thaw wakes what is frozen.
+// leaseTime is how long a lease lasts that is not renewed.
+const leaseTime = 15 * time.Second
+
+// thaw wakes what is frozen, once another replica can lead.
 func (s *stage) thaw() {
 	s.mu.Lock()
-	frozen := s.frozen
+	frozen, since := s.frozen, s.frozenAt
 	s.frozen = nil
 	s.mu.Unlock()
+	if len(frozen) > 0 {
+		s.pause(time.Until(since.Add(leaseTime + time.Second)))
+	}
 	for _, p := range frozen {
 		s.gate.note("%s is woken", p.name)
 		// A process that gives up its lease exits on its own, and should.
 		p.mu.Lock()
 		p.expected = true
 		p.mu.Unlock()
+		s.mu.Lock()
+		s.former[p.name] = true
+		s.mu.Unlock()
 		p.signal(syscall.SIGCONT)
 	}
 	select {

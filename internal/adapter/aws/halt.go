@@ -1,10 +1,14 @@
 package aws
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
@@ -15,17 +19,30 @@ const CodeHalted = "Halted"
 const haltedFor = 5 * time.Second
 
 // reads are how the names of the operations begin that change nothing. All other operations may change something.
-var reads = []string{"Get", "List", "Describe", "AssumeRole"}
+var reads = []string{"Get", "List", "Describe", "AssumeRole", "Query", "Scan", "BatchGet"}
 
-// refuse refuses an operation that may change something, while nothing may be changed. The rules of all kinds see to
-// that before; this is for a way that one of them has forgotten.
-func (l *Limiter) refuse(operation string) error {
-	if l.halted == nil || slices.ContainsFunc(reads, func(prefix string) bool { return strings.HasPrefix(operation, prefix) }) {
-		return nil
+// fence refuses an operation that may change something, while nothing may be changed. It comes right before the request is
+// sent: one that was prepared before the process was paused is not sent after it.
+//
+// The rules of all kinds see to a halt before. This is for a way that one of them has forgotten, and for a replica that may not
+// be the leader any longer.
+type fence struct{ halted func() *chain.Halt }
+
+// ID implements middleware.FinalizeMiddleware.
+func (fence) ID() string { return "OperatorFence" }
+
+// HandleFinalize implements middleware.FinalizeMiddleware.
+func (f fence) HandleFinalize(
+	ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler,
+) (middleware.FinalizeOutput, middleware.Metadata, error) {
+	operation := middleware.GetOperationName(ctx)
+	if f.halted == nil || slices.ContainsFunc(reads, func(prefix string) bool { return strings.HasPrefix(operation, prefix) }) {
+		return next.HandleFinalize(ctx, in)
 	}
-	h := l.halted()
-	if h == nil {
-		return nil
+	if h := f.halted(); h != nil {
+		return middleware.FinalizeOutput{}, middleware.Metadata{}, &fault.Error{
+			Kind: fault.Throttled, Operation: operation, Code: CodeHalted, Message: h.Message, RetryAfter: haltedFor,
+		}
 	}
-	return &fault.Error{Kind: fault.Throttled, Operation: operation, Code: CodeHalted, Message: h.Message, RetryAfter: haltedFor}
+	return next.HandleFinalize(ctx, in)
 }

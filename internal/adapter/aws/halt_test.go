@@ -8,7 +8,9 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	cloudfrontsdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	cloudfronttypes "github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 	route53sdk "github.com/aws/aws-sdk-go-v2/service/route53"
+	route53types "github.com/aws/aws-sdk-go-v2/service/route53/types"
 	stssdk "github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
@@ -33,12 +35,18 @@ var haltedCalls = map[string]struct {
 	}},
 	"a cache is invalidated, which the operator never does": {changes: true, call: func(ctx context.Context, sdk awssdk.Config, l *aws.Limiter, m *aws.Metrics) error {
 		_, err := cloudfrontsdk.NewFromConfig(sdk, func(o *cloudfrontsdk.Options) { o.APIOptions = aws.Instrument(l, m) }).
-			CreateInvalidationForDistributionTenant(ctx, &cloudfrontsdk.CreateInvalidationForDistributionTenantInput{Id: awssdk.String("dt_1")})
+			CreateInvalidationForDistributionTenant(ctx, &cloudfrontsdk.CreateInvalidationForDistributionTenantInput{
+				Id: awssdk.String("dt_1"), InvalidationBatch: &cloudfronttypes.InvalidationBatch{
+					CallerReference: awssdk.String("one"), Paths: &cloudfronttypes.Paths{Quantity: awssdk.Int32(0)},
+				},
+			})
 		return err
 	}},
 	"records are changed": {changes: true, call: func(ctx context.Context, sdk awssdk.Config, l *aws.Limiter, m *aws.Metrics) error {
 		_, err := route53sdk.NewFromConfig(sdk, func(o *route53sdk.Options) { o.APIOptions = aws.Instrument(l, m) }).
-			ChangeResourceRecordSets(ctx, &route53sdk.ChangeResourceRecordSetsInput{HostedZoneId: awssdk.String("Z1")})
+			ChangeResourceRecordSets(ctx, &route53sdk.ChangeResourceRecordSetsInput{
+				HostedZoneId: awssdk.String("Z1"), ChangeBatch: &route53types.ChangeBatch{Changes: []route53types.Change{}},
+			})
 		return err
 	}},
 	"records are listed": {call: func(ctx context.Context, sdk awssdk.Config, l *aws.Limiter, m *aws.Metrics) error {
@@ -82,5 +90,34 @@ func TestWhileHaltedNoChangeIsSent(t *testing.T) {
 				t.Errorf("%d requests were sent; the answer is %v", sent, err)
 			}
 		})
+	}
+}
+
+// What was prepared before the process was paused is not sent after it: the halt is noticed right before a request is sent.
+func TestAHaltWhileARequestIsPrepared(t *testing.T) {
+	t.Parallel()
+	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var halted *chain.Halt
+	limiter := aws.NewLimiter(aws.LimiterConfig{
+		API: "test", Rate: 10, Burst: 100, Clock: clock.RealClock{}, Metrics: metrics, Halted: func() *chain.Halt { return halted },
+	})
+	slow := awssdk.CredentialsProviderFunc(func(context.Context) (awssdk.Credentials, error) {
+		halted = &chain.Halt{Message: "another replica may lead"}
+		return awssdk.Credentials{AccessKeyID: "AKIATEST", SecretAccessKey: "secret"}, nil
+	})
+	sent := false
+	sdk := awssdk.Config{
+		BaseEndpoint: awssdk.String("https://aws.test"), Region: "us-east-1", Credentials: slow,
+		HTTPClient: &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+			sent = true
+			return nil, http.ErrServerClosed
+		})},
+	}
+	err = acm.New(acm.Config{SDK: sdk, Limiter: limiter, Metrics: metrics}).DeleteCertificate(t.Context(), certificateARN)
+	if sent || fault.CodeOf(err) != aws.CodeHalted {
+		t.Errorf("sent: %t; the answer is %v", sent, err)
 	}
 }

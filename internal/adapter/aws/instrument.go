@@ -12,6 +12,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 )
 
 // apiOptions are changes to the stack of middlewares of an SDK client.
@@ -34,23 +36,26 @@ func Instrument(l *Limiter, m *Metrics) []func(*middleware.Stack) error {
 		func(stack *middleware.Stack) error {
 			return stack.Finalize.Insert(measured{m, l.clock, l.throttled}, "Retry", middleware.After)
 		},
-	}, common()...)
+	}, common(l.halted)...)
 }
 
-// InstrumentUnlimited does the same without a limiter, for a service whose limits are not those of
-// an account.
-func InstrumentUnlimited(m *Metrics) []func(*middleware.Stack) error {
+// InstrumentUnlimited does the same without a limiter, for a service whose limits are not those of an account. halted says why
+// nothing may be changed, nil while it may.
+func InstrumentUnlimited(m *Metrics, halted func() *chain.Halt) []func(*middleware.Stack) error {
 	return append(apiOptions{
 		func(stack *middleware.Stack) error {
 			return stack.Finalize.Insert(measured{m, clock.RealClock{}, func(time.Time) {}}, "Retry", middleware.After)
 		},
-	}, common()...)
+	}, common(halted)...)
 }
 
-func common() apiOptions {
+func common(halted func() *chain.Halt) apiOptions {
 	return apiOptions{
 		func(stack *middleware.Stack) error {
 			return stack.Finalize.Add(plainBody{}, middleware.After)
+		},
+		func(stack *middleware.Stack) error {
+			return stack.Finalize.Add(fence{halted}, middleware.After)
 		},
 		func(stack *middleware.Stack) error {
 			return stack.Deserialize.Add(marked{}, middleware.Before)
@@ -68,9 +73,6 @@ func (rated) ID() string { return "OperatorRate" }
 func (b rated) HandleInitialize(
 	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 ) (middleware.InitializeOutput, middleware.Metadata, error) {
-	if err := b.limiter.refuse(middleware.GetOperationName(ctx)); err != nil {
-		return middleware.InitializeOutput{}, middleware.Metadata{}, err
-	}
 	if err := b.limiter.take(ctx, middleware.GetOperationName(ctx)); err != nil {
 		return middleware.InitializeOutput{}, middleware.Metadata{}, err
 	}

@@ -18,8 +18,6 @@ type (
 	RefreshAsked struct{}
 	// Begun means that what is due is being done now. The call that it takes is an effect.
 	Begun struct{ Job Job }
-	// Unconfirmed means that it could not be confirmed that this process may still change zones.
-	Unconfirmed struct{}
 	// BatchAnswered is the answer to a SendBatch.
 	BatchAnswered struct {
 		Call     SendBatch

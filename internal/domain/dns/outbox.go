@@ -57,7 +57,6 @@ type refusal struct {
 const (
 	gatherFor    = time.Second
 	gatherAtMost = 10 * time.Second
-	confirmPause = 3 * time.Second
 )
 
 // review notes whether the name has something to send.
@@ -139,8 +138,6 @@ func (o *outbox) postponed(u Unit) bool {
 	foreign := o.claims.owners[u.Owner].foreign
 	return slices.ContainsFunc(slices.Concat(u.Publishes, u.Retracts), func(r Record) bool { return foreign[r] })
 }
-
-func (Unconfirmed) happen(z *ZoneState) { z.outbox.after = z.at.Now.Add(confirmPause) }
 
 func (o *outbox) begin() {
 	batch, bisected := o.nextBatch()

@@ -126,8 +126,6 @@ func (p *zonePlay) move() {
 		}
 	case 5:
 		p.apply(dns.RefreshAsked{})
-	case 6:
-		p.apply(dns.Unconfirmed{})
 	default:
 		for range rapid.IntRange(1, 10).Draw(p.t, "steps") {
 			p.step()

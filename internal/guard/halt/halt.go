@@ -1,12 +1,11 @@
 // Package halt stops every write to AWS, of every kind, while there is a cause for it. Reads continue.
 //
 // A cause is set and cleared where it is known. The chains of all kinds are told (an object then says why nothing is
-// changed for it), the zones send no batch, and the clients of AWS refuse any change that is requested nevertheless.
+// changed for it), and the clients of AWS and of DNS services refuse any change that is requested nevertheless.
 package halt
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -111,17 +110,4 @@ func (s *Switch) Causes() []Cause {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// Confirm fails while nothing may be changed, and asks next otherwise, which may be nil.
-func (s *Switch) Confirm(next func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		if h := s.Now(); h != nil {
-			return errors.New(h.Message)
-		}
-		if next == nil {
-			return nil
-		}
-		return next(ctx)
-	}
 }

@@ -2,7 +2,6 @@ package halt_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,28 +38,12 @@ func TestCausesAreSetAndCleared(t *testing.T) {
 	}
 }
 
-func TestABatchIsConfirmedOnlyWhileNothingHalts(t *testing.T) {
-	t.Parallel()
-	s, other := halt.New(), errors.New("another replica leads")
-	confirm := s.Confirm(func(context.Context) error { return other })
-	if err := confirm(t.Context()); !errors.Is(err, other) {
-		t.Errorf("without a cause the answer is %v", err)
-	}
-	if err := s.Confirm(nil)(t.Context()); err != nil {
-		t.Errorf("without a cause, and with no other question: %v", err)
-	}
-	s.Set(t.Context(), "Frozen", "Frozen by a person.")
-	if err := confirm(t.Context()); err == nil || err.Error() != "Frozen by a person." {
-		t.Errorf("while halted the answer is %v", err)
-	}
-}
-
 // Where no switch was made, nothing halts.
 func TestNoSwitchNeverHalts(t *testing.T) {
 	t.Parallel()
 	var s *halt.Switch
 	s.OnChange(func(context.Context) {})
-	if s.Now() != nil || s.Causes() != nil || s.Confirm(nil)(t.Context()) != nil {
+	if s.Now() != nil || s.Causes() != nil {
 		t.Error("no switch halts")
 	}
 }

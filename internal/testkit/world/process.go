@@ -115,8 +115,8 @@ func (w *World) start() {
 	p.OnOpen(func(a *account.Account) {
 		p.workers = append(p.workers, &worker{step: a.Inventory.Step, next: w.Clock.Now()})
 	})
-	p.zones = zone.New(zone.Options{Providers: w.providers(p.Route53()), Clock: w.Clock, OnChange: w.wakeOwners, Observer: zoneObserver{w: w}, Random: half, Confirm: w.Halt.Confirm(nil)})
-	p.stores = keyvalues.New(keyvalues.Options{Of: p.Accounts.KeyValues, Clock: w.Clock, OnChange: w.wakeKeyOwners, Observer: keyObserver{w: w}, Confirm: w.Halt.Confirm(nil)})
+	p.zones = zone.New(zone.Options{Providers: w.providers(p.Route53()), Clock: w.Clock, OnChange: w.wakeOwners, Observer: zoneObserver{w: w}, Random: half})
+	p.stores = keyvalues.New(keyvalues.Options{Of: p.Accounts.KeyValues, Clock: w.Clock, OnChange: w.wakeKeyOwners, Observer: keyObserver{w: w}})
 	own := p.Accounts.Own()
 	p.inventory = own.Inventory
 	p.claims = w.claims()

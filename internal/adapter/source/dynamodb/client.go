@@ -13,6 +13,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
@@ -56,6 +57,8 @@ type Config struct {
 	// Endpoint is used instead of AWS's, for tables and streams, if it isn't empty.
 	Endpoint string
 	Metrics  *aws.Metrics
+	// Halted says why no table may be written, nil while it may. It may be nil itself.
+	Halted func() *chain.Halt
 }
 
 // Tables reads and writes tables. It is safe for concurrent use.
@@ -99,7 +102,7 @@ func (t *Tables) client(q mapping.Query) *sdk.Client {
 func (t *Tables) configOf(q mapping.Query) awssdk.Config {
 	config := t.config.SDK.Copy()
 	config.Retryer = retryer
-	config.APIOptions = append(slices.Clone(config.APIOptions), append(aws.InstrumentUnlimited(t.config.Metrics), refuseDamage)...)
+	config.APIOptions = append(slices.Clone(config.APIOptions), append(aws.InstrumentUnlimited(t.config.Metrics, t.config.Halted), refuseDamage)...)
 	if role := q.DynamoDB.AssumeRoleARN; role != "" {
 		config.Credentials = t.config.Roles.Credentials(role, identity.OfNamespace(q.Namespace))
 	}

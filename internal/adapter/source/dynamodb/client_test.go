@@ -23,6 +23,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
@@ -57,6 +58,12 @@ func (c *collected) names() []string {
 
 func newTables(t *testing.T, transport http.RoundTripper) *dynamodb.Tables {
 	t.Helper()
+	return newTablesThat(t, transport, nil)
+}
+
+// newTablesThat are tables that may be halted.
+func newTablesThat(t *testing.T, transport http.RoundTripper, halted func() *chain.Halt) *dynamodb.Tables {
+	t.Helper()
 	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +77,7 @@ func newTables(t *testing.T, transport http.RoundTripper) *dynamodb.Tables {
 		t.Fatal(err)
 	}
 	return dynamodb.New(dynamodb.Config{
-		SDK: config, Endpoint: "http://dynamodb.invalid", Metrics: metrics,
+		SDK: config, Endpoint: "http://dynamodb.invalid", Metrics: metrics, Halted: halted,
 		Roles: aws.NewRoles(aws.RolesConfig{
 			SDK: config, ClusterID: "test", Allowed: allowed, Metrics: metrics, Clock: clock.RealClock{},
 			Limiter: aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: 10, Burst: 10, Clock: clock.RealClock{}, Metrics: metrics}),

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
@@ -119,5 +121,30 @@ func TestATableThatRefusesAllRows(t *testing.T) {
 	refused, err := tables.Write(t.Context(), statetable.Target{Table: "states", Source: stateSource}, puts(rows...))
 	if !fault.Is(err, fault.Invalid) || refused != nil {
 		t.Errorf("got %v, %v", refused, err)
+	}
+}
+
+// A halt also stops the items of a call that has begun.
+func TestAHaltInTheMiddleOfAWrite(t *testing.T) {
+	var written atomic.Int32
+	tables := newTablesThat(t, wire(func(body map[string]any) (int, string, http.Header) {
+		if body["ConditionExpression"] == nil {
+			return 400, code("AccessDeniedException"), nil
+		}
+		written.Add(1)
+		return 200, "{}", nil
+	}), func() *chain.Halt {
+		if written.Load() == 0 {
+			return nil
+		}
+		return &chain.Halt{Message: "another replica may lead"}
+	})
+	var rows []statetable.Row
+	for i := range 100 {
+		rows = append(rows, state(fmt.Sprint(i), 1))
+	}
+	_, err := tables.Write(t.Context(), statetable.Target{Table: "states", Source: stateSource}, puts(rows...))
+	if n := written.Load(); n > 50 || !fault.Is(err, fault.Throttled) || !strings.Contains(err.Error(), "another replica") {
+		t.Errorf("%d items were written, error %v", n, err)
 	}
 }
