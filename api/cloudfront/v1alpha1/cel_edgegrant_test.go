@@ -125,7 +125,7 @@ var grantRules = map[string]limits.Case{
 		Accepted: `account: {id: "111122223333"}`, Refused: `account: {id: "11112222333"}`, Says: []string{"spec.account.id", "at least 12"},
 	},
 	"an account is no longer": {
-		Accepted: `account: {id: "111122223333"}`, Refused: `account: {id: "1111222233334"}`, Says: []string{"spec.account.id", "may not be more than 12"},
+		Accepted: `account: {id: "111122223333"}`, Refused: `account: {id: "1111222233334"}`, Says: []string{"spec.account.id", "12"},
 	},
 	"the role is one": {
 		Accepted: `account: {id: "111122223333", roleArn: "arn:aws:iam::111122223333:role/team/shop"}`,
