@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/bootclock"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
@@ -38,8 +40,9 @@ type leadership struct {
 	lose func()
 
 	mu sync.Mutex
-	// ours is true when the lease named this process when it was last read, led from its election until it releases the lease.
-	ours, led bool
+	// ours is true when the lease named this process when it was last read, led from its election on, and released once it has
+	// given the lease back.
+	ours, led, released bool
 	// until is when others may take the lease, unless it is renewed before.
 	until time.Time
 }
@@ -70,7 +73,7 @@ func newLeadership(c config.Config, kube *rest.Config) (*leadership, error) {
 		return nil, fmt.Errorf("creating a client for the leader election lease: %w", err)
 	}
 	lost := make(chan struct{})
-	return &leadership{now: sinceBoot, lost: lost, lose: sync.OnceFunc(func() { close(lost) }), LeaseLock: &resourcelock.LeaseLock{
+	return &leadership{now: bootclock.Now, lost: lost, lose: sync.OnceFunc(func() { close(lost) }), LeaseLock: &resourcelock.LeaseLock{
 		LeaseMeta: metav1.ObjectMeta{Namespace: namespace, Name: leaderElectionID}, Client: leases,
 		LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
 	}}, nil
@@ -83,13 +86,11 @@ func (l *leadership) elects(o *ctrl.Options) {
 	}
 }
 
-// follow has elections recorded as events, and the manager end with the leadership.
-func (l *leadership) follow(mgr ctrl.Manager) error {
-	if l == nil {
-		return nil
+// tell has elections recorded as events.
+func (l *leadership) tell(mgr ctrl.Manager) {
+	if l != nil {
+		l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.Identity()) //nolint:staticcheck // the lock takes no other
 	}
-	l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.Identity()) //nolint:staticcheck // the lock takes no other
-	return mgr.Add(l)
 }
 
 // Get implements resourcelock.Interface.
@@ -98,7 +99,7 @@ func (l *leadership) Get(ctx context.Context) (*resourcelock.LeaderElectionRecor
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ours = err == nil && record.HolderIdentity == l.Identity()
-	if err == nil && !l.ours && l.led {
+	if err == nil && !l.ours && l.led && !l.released {
 		l.until = time.Time{}
 		l.lose()
 	}
@@ -127,7 +128,7 @@ func (l *leadership) release() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ours {
-		l.led, l.until = false, time.Time{}
+		l.released, l.until = true, time.Time{}
 	}
 	return l.ours
 }
@@ -163,7 +164,7 @@ func (l *leadership) isLost() bool {
 func (l *leadership) standing() (led, holds bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.led, l.led && l.now().Before(l.until.Add(-leaseMargin))
+	return l.led, l.now().Before(l.until.Add(-leaseMargin))
 }
 
 // halted is why this process may change nothing outside of Kubernetes, nil while it may.
@@ -199,21 +200,38 @@ type fence struct {
 
 // RoundTrip implements http.RoundTripper.
 func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
-	if led, holds := f.lease.standing(); r.Method != http.MethodGet && led && !holds {
-		return nil, errors.New(f.lease.notHolding())
+	led, holds := f.lease.standing()
+	if !led || holds || r.Method == http.MethodGet || strings.HasPrefix(r.URL.Path, "/apis/auth") { // reviews of tokens and of access store nothing
+		return f.next.RoundTrip(r)
 	}
-	return f.next.RoundTrip(r)
+	if r.Body != nil {
+		_ = r.Body.Close()
+	}
+	return nil, errors.New(f.lease.notHolding())
 }
 
-// NeedLeaderElection says that a process can lose only what it has had.
-func (l *leadership) NeedLeaderElection() bool { return true }
+// writesUntil is when this process stops to write unless it renews the lease, by bootclock. It is never without leader election.
+func (l *leadership) writesUntil() time.Time {
+	if l == nil {
+		return time.Time{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.until.Add(-leaseMargin)
+}
 
-// Start ends the manager when another replica has taken the lease.
-func (l *leadership) Start(ctx context.Context) error {
+// await runs until it ends, or returns why it has to be ended at once.
+func (l *leadership) await(run func() error) error {
+	var lost chan struct{}
+	if l != nil {
+		lost = l.lost
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- run() }()
 	select {
-	case <-ctx.Done():
-		return nil
-	case <-l.lost:
+	case err := <-ended:
+		return err
+	case <-lost:
 		return fmt.Errorf("another replica holds the lease %s now: this one was paused, or did not reach the API server in time", l.Describe())
 	}
 }

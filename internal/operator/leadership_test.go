@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -16,8 +15,6 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
@@ -131,7 +128,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
-	everything, nothing, common := writes{true, true}, writes{}, writes{Kubernetes: true}
+	everything, nothing := writes{true, true}, writes{}
 	for name, c := range map[string]struct {
 		after func(t *testing.T, l *leadership, api *leaseServer, clock *clocktesting.FakePassiveClock)
 		want  writes
@@ -172,7 +169,7 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 				t.Error("the lease was taken by a process that has lost it")
 			}
 		}, nothing},
-		"a leader that has released the lease leaves what is outside alone": {func(t *testing.T, l *leadership, api *leaseServer, _ *clocktesting.FakePassiveClock) {
+		"a leader that has released the lease writes nothing": {func(t *testing.T, l *leadership, api *leaseServer, _ *clocktesting.FakePassiveClock) {
 			if _, _, err := l.Get(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -183,7 +180,7 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 			if _, _, err := l.Get(t.Context()); err != nil || l.isLost() {
 				t.Errorf("error %v, lost: %t, although it was given back", err, l.isLost())
 			}
-		}, common},
+		}, nothing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, api, clock := elected(t)
@@ -207,24 +204,19 @@ func TestAReplicaThatWaitsLeavesWhatIsOutsideAlone(t *testing.T) {
 	}
 }
 
+// The process ends at once, and does not wait for what it is doing.
 func TestTheProcessEndsWithItsLeadership(t *testing.T) {
 	l, api, _ := elected(t)
-	ended := make(chan error, 1)
-	go func() { ended <- l.Start(t.Context()) }()
 	api.hold(another)
 	if _, _, err := l.Get(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := <-ended; err == nil || !strings.Contains(err.Error(), "another replica holds the lease") {
+	err := l.await(func() error {
+		<-t.Context().Done()
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "another replica holds the lease") {
 		t.Errorf("the manager ends with %v", err)
-	}
-}
-
-// The clock of the lease is that of the machine, not one that stops with it.
-func TestTheClockContinues(t *testing.T) {
-	before := sinceBoot()
-	if after := sinceBoot(); after.Before(before) || before.IsZero() {
-		t.Errorf("%s, then %s", before, after)
 	}
 }
 
@@ -251,31 +243,7 @@ func TestTheLeaseOfAnotherIsNotReleased(t *testing.T) {
 
 func TestWithoutElectionThereIsNoLease(t *testing.T) {
 	l, err := newLeadership(config.Config{LeaderElectionNamespace: "home"}, &rest.Config{})
-	if l != nil || err != nil || l.halted() != nil || l.follow(nil) != nil {
+	if l != nil || err != nil || l.halted() != nil || !l.writesUntil().IsZero() {
 		t.Errorf("%v, error %v", l, err)
-	}
-}
-
-// states counts what is written.
-type states struct{ calls int }
-
-func (s *states) Write(context.Context, statetable.Target, []statetable.Change) ([]statetable.Refusal, error) {
-	s.calls++
-	return nil, nil
-}
-
-func TestOnlyTheHolderOfTheLeaseWritesTables(t *testing.T) {
-	l, api, _ := elected(t)
-	table := &states{}
-	writer := leading{table, l}
-	if _, err := writer.Write(t.Context(), statetable.Target{}, nil); err != nil || table.calls != 1 {
-		t.Errorf("the leader: %d calls, error %v", table.calls, err)
-	}
-	api.hold(another)
-	if _, _, err := l.Get(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if _, err := writer.Write(t.Context(), statetable.Target{}, nil); !fault.Is(err, fault.Throttled) || table.calls != 1 {
-		t.Errorf("the former leader: %d calls, error %v", table.calls, err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // Run runs the operator until the context ends.
 func Run(ctx context.Context, c config.Config, kube *rest.Config) error {
 	log := ctrl.Log.WithName("operator")
-	mgr, err := assemble(ctx, &c, kube)
+	mgr, lease, err := assemble(ctx, &c, kube)
 	if err != nil && ctx.Err() != nil {
 		log.Info("Asked to end before the start", "error", err.Error())
 		return nil //nolint:nilerr // the process was asked to end, and does
@@ -29,55 +29,53 @@ func Run(ctx context.Context, c config.Config, kube *rest.Config) error {
 		return err
 	}
 	log.Info("Starting", "version", Version, "clusterID", c.ClusterID, "driftPolicy", c.DriftPolicy, "sweepInterval", c.SweepInterval.String())
-	if err := mgr.Start(ctx); err != nil {
+	if err := lease.await(func() error { return mgr.Start(ctx) }); err != nil {
 		return fmt.Errorf("running the manager: %w", err)
 	}
 	return nil
 }
 
-// assemble makes the manager with all that it runs. It finds out the cluster's ID if the configuration has none.
-func assemble(ctx context.Context, c *config.Config, kube *rest.Config) (ctrl.Manager, error) {
+// assemble makes the manager with all that it runs, and the lease that it needs. It finds out the cluster's ID if the configuration has none.
+func assemble(ctx context.Context, c *config.Config, kube *rest.Config) (ctrl.Manager, *leadership, error) {
 	if err := c.Validate(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	saveMemory(*c)
 	scheme, err := Scheme()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := rights.Check(ctx, *c, kube); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	lease, err := newLeadership(*c, kube)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	options := managerOptions(*c, scheme)
 	lease.elects(&options)
 	mgr, err := ctrl.NewManager(lease.fence(kube), options)
 	if err != nil {
-		return nil, fmt.Errorf("creating the manager: %w", err)
+		return nil, nil, fmt.Errorf("creating the manager: %w", err)
 	}
-	if err := lease.follow(mgr); err != nil {
-		return nil, fmt.Errorf("adding the leader election lease: %w", err)
-	}
+	lease.tell(mgr)
 	if c.ClusterID, err = clusterID(ctx, mgr.GetAPIReader(), c.ClusterID); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := addProbes(mgr); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	env, err := newEnvironment(ctx, mgr, *c, lease)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := addClusterCheck(ctx, mgr, *c, env); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := addControllers(ctx, mgr, *c, env); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return mgr, addWebhook(ctx, mgr, *c, env)
+	return mgr, lease, addWebhook(ctx, mgr, *c, env)
 }
 
 // addControllers adds those that --controllers names.

@@ -22,9 +22,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/statetable"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/metrics"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -45,7 +43,7 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c config.Config, env *env
 	reportConfinement()
 	controller := tenantsource.New(tenantsource.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Clock: clock.RealClock{},
-		Rows: rowsOf(tables), Hints: hintsOf(tables), States: statesOf(tables, env.lease), ClusterID: c.ClusterID, MaxWatches: c.Sources.MaxWatches,
+		Rows: rowsOf(tables), Hints: hintsOf(tables), States: statesOf(tables), ClusterID: c.ClusterID, MaxWatches: c.Sources.MaxWatches,
 		Grant: c.RefuseTenants, Grants: env.grants, MaxRows: c.Sources.MaxRows, ReadTimeout: c.Sources.ReadTimeout, FirstRowTimeout: c.Sources.FirstRow,
 		Observer: observer, Breaker: env.breaker, Progress: env.rollouts.Progress, Stopped: ctx.Done(),
 	})
@@ -79,27 +77,12 @@ func hintsOf(tables map[mapping.Provider]table) map[mapping.Provider]port.Hints 
 	return hints
 }
 
-func statesOf(tables map[mapping.Provider]table, lease *leadership) map[mapping.Provider]port.States {
+func statesOf(tables map[mapping.Provider]table) map[mapping.Provider]port.States {
 	states := map[mapping.Provider]port.States{}
 	for provider, t := range tables {
-		states[provider] = leading{t, lease}
+		states[provider] = t
 	}
 	return states
-}
-
-// leading writes tables while this process holds the lease.
-type leading struct {
-	port.States
-
-	lease *leadership
-}
-
-// Write implements port.States.
-func (l leading) Write(ctx context.Context, to statetable.Target, changes []statetable.Change) ([]statetable.Refusal, error) {
-	if h := l.lease.halted(); h != nil {
-		return nil, &fault.Error{Kind: fault.Throttled, Operation: "write", Message: h.Message}
-	}
-	return l.States.Write(ctx, to, changes)
 }
 
 // tables are the readers of all kinds of tables. A child process reads what answers at an address that a customer wrote
@@ -108,6 +91,7 @@ func tablesOf(c config.Config, env *environment, apiServer string) map[mapping.P
 	o := child.Options{
 		Timeout: c.Sources.ReadTimeout, Memory: int64(c.Sources.ReadMemory), AllowDial: c.Sources.DialAllowed(), APIServer: apiServerHosts(apiServer),
 		Tokens: aws.Tokens{SDK: env.sdk, Roles: env.Roles(), Clock: clock.RealClock{}},
+		Until:  env.lease.writesUntil,
 	}
 	tables := map[mapping.Provider]table{
 		mapping.DynamoDB: dynamodb.New(dynamodb.Config{SDK: env.sdk, Endpoint: c.Sources.DynamoDBEndpoint, Metrics: env.calls, Roles: env.Roles(), Halted: env.lease.halted}),

@@ -21,11 +21,21 @@ const haltedFor = 5 * time.Second
 // reads are how the names of the operations begin that change nothing. All other operations may change something.
 var reads = []string{"Get", "List", "Describe", "AssumeRole", "Query", "Scan", "BatchGet"}
 
-// fence refuses an operation that may change something, while nothing may be changed. It comes right before the request is
-// sent: one that was prepared before the process was paused is not sent after it.
-//
-// The rules of all kinds see to a halt before. This is for a way that one of them has forgotten, and for a replica that may not
-// be the leader any longer.
+// refuse refuses an operation that may change something, while nothing may be changed. The rules of all kinds see to that
+// before; this is for a way that one of them has forgotten, and for a replica that may not be the leader any longer.
+func refuse(operation string, halted func() *chain.Halt) error {
+	if halted == nil || slices.ContainsFunc(reads, func(prefix string) bool { return strings.HasPrefix(operation, prefix) }) {
+		return nil
+	}
+	h := halted()
+	if h == nil {
+		return nil
+	}
+	return &fault.Error{Kind: fault.Throttled, Operation: operation, Code: CodeHalted, Message: h.Message, RetryAfter: haltedFor}
+}
+
+// fence asks once more right before the request is sent: one that was prepared before the process was paused is not sent after
+// it.
 type fence struct{ halted func() *chain.Halt }
 
 // ID implements middleware.FinalizeMiddleware.
@@ -35,14 +45,8 @@ func (fence) ID() string { return "OperatorFence" }
 func (f fence) HandleFinalize(
 	ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler,
 ) (middleware.FinalizeOutput, middleware.Metadata, error) {
-	operation := middleware.GetOperationName(ctx)
-	if f.halted == nil || slices.ContainsFunc(reads, func(prefix string) bool { return strings.HasPrefix(operation, prefix) }) {
-		return next.HandleFinalize(ctx, in)
-	}
-	if h := f.halted(); h != nil {
-		return middleware.FinalizeOutput{}, middleware.Metadata{}, &fault.Error{
-			Kind: fault.Throttled, Operation: operation, Code: CodeHalted, Message: h.Message, RetryAfter: haltedFor,
-		}
+	if err := refuse(middleware.GetOperationName(ctx), f.halted); err != nil {
+		return middleware.FinalizeOutput{}, middleware.Metadata{}, err
 	}
 	return next.HandleFinalize(ctx, in)
 }

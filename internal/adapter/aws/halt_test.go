@@ -13,6 +13,7 @@ import (
 	route53types "github.com/aws/aws-sdk-go-v2/service/route53/types"
 	stssdk "github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"k8s.io/utils/clock"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
@@ -96,7 +97,8 @@ func TestWhileHaltedNoChangeIsSent(t *testing.T) {
 // What was prepared before the process was paused is not sent after it: the halt is noticed right before a request is sent.
 func TestAHaltWhileARequestIsPrepared(t *testing.T) {
 	t.Parallel()
-	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
+	registry := prometheus.NewRegistry()
+	metrics, err := aws.NewMetrics(registry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,5 +121,8 @@ func TestAHaltWhileARequestIsPrepared(t *testing.T) {
 	err = acm.New(acm.Config{SDK: sdk, Limiter: limiter, Metrics: metrics}).DeleteCertificate(t.Context(), certificateARN)
 	if sent || fault.CodeOf(err) != aws.CodeHalted {
 		t.Errorf("sent: %t; the answer is %v", sent, err)
+	}
+	if n, err := testutil.GatherAndCount(registry, "cloudfront_tenant_operator_aws_api_calls_total"); n != 0 || err != nil {
+		t.Errorf("%d calls were counted that were not sent, error %v", n, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
 // apiOptions are changes to the stack of middlewares of an SDK client.
@@ -73,6 +74,9 @@ func (rated) ID() string { return "OperatorRate" }
 func (b rated) HandleInitialize(
 	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 ) (middleware.InitializeOutput, middleware.Metadata, error) {
+	if err := refuse(middleware.GetOperationName(ctx), b.limiter.halted); err != nil {
+		return middleware.InitializeOutput{}, middleware.Metadata{}, err
+	}
 	if err := b.limiter.take(ctx, middleware.GetOperationName(ctx)); err != nil {
 		return middleware.InitializeOutput{}, middleware.Metadata{}, err
 	}
@@ -130,6 +134,9 @@ func (m measured) HandleFinalize(
 ) (middleware.FinalizeOutput, middleware.Metadata, error) {
 	sent := m.clock.Now()
 	out, metadata, err := next.HandleFinalize(ctx, in)
+	if fault.CodeOf(err) == CodeHalted { // it was not sent
+		return out, metadata, err
+	}
 	m.metrics.attempt(middleware.GetOperationName(ctx), codeLabel(err), m.clock.Since(sent))
 	if isThrottle(err) && !isBusy(err) {
 		m.throttled(sent)

@@ -34,7 +34,10 @@ func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (
 	if err != nil {
 		return "", err
 	}
-	ctx = calls.Errand(ctx)
+	ctx, err = d.config.Gate.Errand(ctx, opPutRecord)
+	if err != nil {
+		return "", err
+	}
 	for i := range steps {
 		if err := d.prepare(ctx, at, &steps[i]); err != nil {
 			return "", err

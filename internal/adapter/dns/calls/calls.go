@@ -68,6 +68,12 @@ type errand struct{}
 // read and its write would read again each time, and never end. It is not for concurrent use.
 func Errand(ctx context.Context) context.Context { return context.WithValue(ctx, errand{}, new(bool)) }
 
+// Errand is the context of a series of calls that changes something. It is not begun while nothing may be changed: the reads
+// before the change would be for nothing.
+func (g *Gate) Errand(ctx context.Context, operation string) (context.Context, error) {
+	return Errand(ctx), g.refusal(Call{Operation: operation, Changes: true})
+}
+
 // patience is for one call of a client that would wait for as long as it takes: a call without an answer must not stop
 // its zone. Usual answers take a second, long lists a few.
 const patience = 30 * time.Second
@@ -103,13 +109,8 @@ func (g *Gate) Do(ctx context.Context, c Call, send func(context.Context) error)
 
 // admit takes a place for a call, in any case where it belongs to an errand that has begun.
 func (g *Gate) admit(ctx context.Context, c Call, begun bool) error {
-	refuse := func(code, message string, again time.Duration) error {
-		return &fault.Error{Kind: fault.Throttled, Operation: c.Operation, Code: code, Message: message, RetryAfter: again}
-	}
-	if c.Changes && g.config.Halted != nil {
-		if h := g.config.Halted(); h != nil {
-			return refuse(CodeHalted, h.Message, haltedFor)
-		}
+	if err := g.refusal(c); err != nil {
+		return err
 	}
 	call := port.CallOf(ctx)
 	g.mu.Lock()
@@ -120,7 +121,22 @@ func (g *Gate) admit(ctx context.Context, c Call, begun bool) error {
 	}
 	caller := ratelimit.Caller{Key: call.Key, Namespace: call.Namespace, Class: int(call.Class)}
 	if delay := g.bucket.Take(g.config.Clock.Now(), caller); delay > 0 {
-		return refuse(CodeLocalRateLimit, "waiting for the operator's own rate limit", delay)
+		return c.refuse(CodeLocalRateLimit, "waiting for the operator's own rate limit", delay)
 	}
 	return nil
+}
+
+// refusal is why a call may not be made now, whatever the rate.
+func (g *Gate) refusal(c Call) error {
+	if !c.Changes || g.config.Halted == nil {
+		return nil
+	}
+	if h := g.config.Halted(); h != nil {
+		return c.refuse(CodeHalted, h.Message, haltedFor)
+	}
+	return nil
+}
+
+func (c Call) refuse(code, message string, again time.Duration) error {
+	return &fault.Error{Kind: fault.Throttled, Operation: c.Operation, Code: code, Message: message, RetryAfter: again}
 }

@@ -94,6 +94,9 @@ func TestNothingIsChangedWhileHalted(t *testing.T) {
 	if err := r.do(false, nil); err != nil {
 		t.Errorf("a read while halted: %v", err)
 	}
+	if _, err := r.Errand(t.Context(), "Batch"); fault.CodeOf(err) != calls.CodeHalted {
+		t.Errorf("the reads before a change would be made: %v", err)
+	}
 	r.halt = nil
 	if err := r.do(true, nil); err != nil {
 		t.Errorf("a change after the halt: %v", err)

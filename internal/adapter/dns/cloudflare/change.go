@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -34,7 +33,10 @@ func (d *DNS) Change(ctx context.Context, id string, changes []dns.Change) (stri
 			return "", err
 		}
 	}
-	ctx = calls.Errand(ctx)
+	ctx, err := d.config.Gate.Errand(ctx, opBatch)
+	if err != nil {
+		return "", err
+	}
 	held, err := d.heldAt(ctx, id, changes)
 	if err != nil {
 		return "", err

@@ -25,7 +25,10 @@ func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (
 			return "", err
 		}
 	}
-	ctx = calls.Errand(ctx)
+	ctx, err := d.config.Gate.Errand(ctx, opUpdate)
+	if err != nil {
+		return "", err
+	}
 	if err := d.served(ctx, zoneID); err != nil {
 		return "", err
 	}

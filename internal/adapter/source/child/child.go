@@ -58,6 +58,9 @@ type Options struct {
 	Hosts []string
 	// Tokens are for logins with AWS IAM, and stay in the parent.
 	Tokens port.Tokens `cbor:"-"`
+	// Until is when this process stops to write tables, by bootclock; it may be later when it is asked again. Zero is never, and so
+	// is nil.
+	Until func() time.Time `cbor:"-"`
 }
 
 // Rows is a port.Rows that reads in a child process.

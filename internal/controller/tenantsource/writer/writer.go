@@ -17,9 +17,10 @@ const (
 	// gather is how long the first change waits for others.
 	gather = time.Second
 	// batch is the most rows that are written at once. After a call that took longer than slow it is half as many, so that a slow
-	// database gets no more than it writes within its time, and twice as many after one that took less than quick.
+	// database gets no more than it writes within its time, which ends with the lease, and twice as many after one that took less
+	// than quick.
 	batch = 500
-	slow  = 20 * time.Second
+	slow  = 10 * time.Second
 	quick = 5 * time.Second
 	// compareEvery is how often the whole table is compared, for what others have changed in it.
 	compareEvery = 24 * time.Hour
