@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
-	fmt.Fprintf(stdout, "simulated AWS ready: export AWS_ENDPOINT_URL=http://%s AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1\n",
+	fmt.Fprintf(stdout, "simulated AWS ready: export AWS_ENDPOINT_URL=http://%s AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1\n",
 		listener.Addr())
 	return serve(ctx, listener, sim)
 }

@@ -35,7 +35,7 @@ func TestRunServesUntilStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	banner := string(line[:n])
-	match := regexp.MustCompile(`AWS_ENDPOINT_URL=(http://127\.0\.0\.1:[1-9][0-9]*) AWS_ACCESS_KEY_ID=\S+ AWS_SECRET_ACCESS_KEY=\S+ AWS_REGION=us-east-1\n$`).FindStringSubmatch(banner)
+	match := regexp.MustCompile(`AWS_ENDPOINT_URL=(http://127\.0\.0\.1:[1-9][0-9]*) AWS_ACCESS_KEY_ID=\S+ AWS_SECRET_ACCESS_KEY=\S+ AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1\n$`).FindStringSubmatch(banner)
 	if match == nil {
 		t.Fatalf("the line does not say what to export: %q", banner)
 	}

@@ -286,7 +286,7 @@ func (w *world) printCommands(indent string) {
 		"kubectl patch tenant " + proTenant + " --type=merge -p '{\"spec\":{\"plan\":\"basic\"}}'    # then list its namespace again",
 		"go run ./cmd/playground lookup example.net    # or: dig @${PLAYGROUND_DNS%:*} -p ${PLAYGROUND_DNS#*:} example.net",
 		"go run ./cmd/playground " + setCommand + " shop." + customerZone + " CNAME d111111abcdef8.cloudfront.net    # as the customer",
-		"kubectl cfdt domain shop." + customerZone + " --dns-resolvers $" + resolverVariable + "    # after make plugin",
+		"kubectl cfdt domain shop." + customerZone + " --dns-resolvers $" + resolverVariable + "    # after make plugin, once the domain was added on the page below",
 		"aws cloudfront list-distribution-tenants      # if you have the aws command",
 		"aws route53 list-resource-record-sets --hosted-zone-id Z0EXAMPLENET",
 		"curl -s $AWS_ENDPOINT_URL/_sim/calls",

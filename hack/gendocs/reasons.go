@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,8 +17,16 @@ import (
 // reasonsFile is where kubectl cfdt has what to do about each reason.
 const reasonsFile = "internal/cli/reasons/zz_generated.reasons.go"
 
-// link is a link of the reference pages, of which a terminal shows the text.
-var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+// link is a link of the reference pages.
+var link = regexp.MustCompile(`\[([^\]]+)\]\(([^)#]+)[^)]*\)`)
+
+// printed is a text with the paths of its links, as a terminal shows it.
+func printed(text string) string {
+	return link.ReplaceAllStringFunc(text, func(l string) string {
+		parts := link.FindStringSubmatch(l)
+		return fmt.Sprintf("%s (%s)", parts[1], path.Join("docs/reference", parts[2]))
+	})
+}
 
 // reasonsTable renders what to do about the reasons of each API group.
 func reasonsTable(root string) (string, error) {
@@ -60,7 +69,7 @@ func fixesOf(source string) (map[string]string, error) {
 			}
 			_, fix, found := strings.Cut(oneLine(s.(*ast.ValueSpec).Doc.Text()), cureMark) //nolint:forcetypeassert // constant has seen to it
 			if _, known := fixes[value]; found && !known && strings.HasPrefix(name, "Reason") {
-				fixes[value] = capital(link.ReplaceAllString(fix, "$1"))
+				fixes[value] = capital(printed(fix))
 			}
 		}
 	}

@@ -59,6 +59,14 @@ func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
 	ns := namespace(t)
 	tenant(t, ns, "taken", stuck)
 	tenant(t, ns, "new", nil)
+	later := tenant(t, ns, "later", func(o *v1alpha1.DistributionTenant) {
+		ready(o)
+		o.Status.Conditions[1] = condition("Synced", metav1.ConditionFalse, "KeyValuesPending", "spec.keyValues: the key is being written.", time.Minute)
+	})
+	later.Spec.Domains = append(later.Spec.Domains, v1alpha1.TenantDomain{Domain: "also.example.com"})
+	if err := admin.Update(t.Context(), later); err != nil {
+		t.Fatal(err)
+	}
 	tenant(t, ns, "fine", func(o *v1alpha1.DistributionTenant) {
 		ready(o)
 		o.Status.DNSTarget = "d111.cloudfront.net"
@@ -74,6 +82,7 @@ func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
 			"Fix: Remove the domain from the resource that uses it", "next try in", "now: kubectl cfdt reconcile taken -n " + ns,
 		}},
 		"an object that the operator has not seen says so": {[]string{"cfdt/new"}, []string{"NotProcessed", "The operator has not processed this object yet."}},
+		"an object that serves an older spec says why not the newer one": {[]string{"later"}, []string{"not ready yet for 60s: KeyValuesPending"}},
 		"what is fine has its facts": {[]string{"distributiontenant/fine"}, []string{
 			"ready for 2d: Deployed", "dt_fine, Deployed", "fine.example.com Live. The domain is live.", "d111.cloudfront.net", "parameters[tier]: the spec has gold, AWS has nothing",
 		}},

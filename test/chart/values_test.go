@@ -203,11 +203,15 @@ controller: {driftPolicy: enforce, maxConcurrentReconciles: 1}
 leaderElection: {enabled: true}
 metrics: {bindAddress: ":8443", secure: true}
 probes: {bindAddress: ":8081"}
+image: {repository: ghcr.io/dsp0x4/cloudfront-tenant-operator, tag: v0.1.1}
 `, "template", release, chartDir)
 	for _, renamed := range []string{"replicas", "controller.leaderElect", "metrics.port", "probes.port"} {
 		if err == nil || !strings.Contains(out, " is now "+renamed) {
 			t.Errorf("helm does not name %s (%v):\n%s", renamed, err, out)
 		}
+	}
+	if !strings.Contains(out, "image.repository is that of the previous operator") {
+		t.Errorf("helm does not refuse the previous operator's image:\n%s", out)
 	}
 	render(t, same+`
 replicas: 1

@@ -232,10 +232,10 @@ const (
 // Reasons that spec.keyValues of a DistributionTenant has.
 const (
 	// ReasonKeyValuesPending (False): a key value store does not have a key of the tenant yet. The tenant is created, or changed for a new spec, once it has.
-	// Fix: wait. A store that is being created or changed in AWS can be used once its status is READY.
+	// Fix: wait. A store that is being created or changed in AWS can be used once its status is READY. If AWS fails, the operator tries again.
 	ReasonKeyValuesPending = "KeyValuesPending"
 	// ReasonKeyValueConflict (False): a key of the tenant has another value in the key value store, or belongs to another object.
-	// Fix: use another key in spec.keyValues, or delete the existing one. With spec.keyValues.takeover the value is replaced. See [Key values](../key-values.md).
+	// Fix: use another key in spec.keyValues, or delete the existing one. With spec.keyValues.takeover the value is replaced. If the key was changed or deleted outside of Kubernetes, set spec.driftPolicy to enforce, or change the spec. See [Key values](../key-values.md).
 	ReasonKeyValueConflict = "KeyValueConflict"
 )
 

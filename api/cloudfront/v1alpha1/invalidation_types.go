@@ -16,7 +16,7 @@ import (
 // +kubebuilder:printcolumn:name="COMPLETED",type=integer,JSONPath=`.status.completed`,description="Tenants whose caches no longer have the paths"
 // +kubebuilder:printcolumn:name="FAILED",type=integer,JSONPath=`.status.failed`,description="Tenants that could not be invalidated"
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:printcolumn:name="EXPECTED",type=date,priority=1,JSONPath=`.status.expectedCompletionTime`,description="When it will be finished at the rate that AWS documents"
+// +kubebuilder:printcolumn:name="EXPECTED",type=string,priority=1,JSONPath=`.status.expectedCompletionTime`,description="When it will be finished at the rate that AWS documents"
 // +kubebuilder:printcolumn:name="STARTED",type=date,priority=1,JSONPath=`.status.startTime`,description="When the tenants were chosen"
 // +kubebuilder:printcolumn:name="FINISHED",type=date,priority=1,JSONPath=`.status.completionTime`,description="When the last tenant was completed or had failed"
 type Invalidation struct {

@@ -429,6 +429,9 @@ authorization: {{- toYaml . | nindent 2 }}
 {{- $all = append $all (index . 2) }}
 {{- end }}
 {{- end }}
+{{- if hasPrefix "ghcr.io/dsp0x4/" .image.repository }}
+{{- $all = append $all "image.repository is that of the previous operator: leave image.repository and image.tag out, or name your mirror of the new image" }}
+{{- end }}
 {{- with $all }}
 {{- fail (printf "these values of the previous operator's chart have other names: %s" (join "; " .)) }}
 {{- end }}

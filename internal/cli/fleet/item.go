@@ -85,7 +85,12 @@ func (i Item) Why() metav1.Condition {
 			return c
 		}
 	}
-	if ready := i.Condition(v1alpha1.ConditionReady); ready != nil {
+	ready, synced := i.Condition(v1alpha1.ConditionReady), i.Condition(v1alpha1.ConditionSynced)
+	switch {
+	case ready == nil:
+	case ready.Status == metav1.ConditionTrue && !i.current(ready) && synced != nil && synced.Status == metav1.ConditionFalse:
+		return *synced // what is served is that of an older spec
+	default:
 		return *ready
 	}
 	return metav1.Condition{

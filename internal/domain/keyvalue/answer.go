@@ -93,6 +93,9 @@ func (s *Store) Updated(u Update, i Info, err error, now time.Time) []Owner {
 	return s.unwritten(u, asFault(err), now)
 }
 
+// shownAfter is how long AWS may fail before the objects say so.
+const shownAfter = 20 * time.Second
+
 // unwritten takes over why a batch was not written, or why that is not known.
 func (s *Store) unwritten(u Update, f *fault.Error, now time.Time) []Owner {
 	switch {
@@ -107,10 +110,10 @@ func (s *Store) unwritten(u Update, f *fault.Error, now time.Time) []Owner {
 		for _, p := range u.Puts {
 			s.doubtful[p.Name] = true
 		}
-	case f.Kind != fault.Throttled:
+	}
+	if s.writing.grow(now); !fault.Is(f, fault.Transient, fault.Throttled) || now.Sub(s.writing.since) >= shownAfter {
 		s.writing.err = f
 	}
-	s.writing.grow(now)
 	return s.anyChanged()
 }
 
