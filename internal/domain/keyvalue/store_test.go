@@ -190,6 +190,39 @@ func TestAStoreThatCannotBeReached(t *testing.T) {
 	}
 }
 
+// An outage of AWS is told once it lasts, and forgotten with the first write.
+func TestAnOutageIsTold(t *testing.T) {
+	p := newPlay(1)
+	o := p.objects[0]
+	o.wants = []keyvalue.Want{want("k", "a")}
+	since, told := time.Time{}, time.Duration(0)
+	for range 200 {
+		p.pass(o, false)
+		call, wait, _ := p.worker.Next(p.now)
+		switch u := call.Update; {
+		case wait > 0:
+			p.now = p.now.Add(min(wait, time.Second))
+		case u == nil:
+			p.step(works)
+		default:
+			if since.IsZero() {
+				since = p.now
+			}
+			p.worker.Updated(*u, keyvalue.Info{}, fault.New(fault.Transient, "UpdateKeys", "ServiceUnavailable"), p.now)
+		}
+		if s := p.worker.View(keyvalue.Claim{Owner: o.owner, Wants: o.wants, Ledger: o.ledger}).Of(key("k")); s.Err != nil && told == 0 {
+			told = p.now.Sub(since)
+		}
+	}
+	if told < 20*time.Second || told > time.Minute {
+		t.Errorf("the outage is told after %s", told)
+	}
+	p.settle()
+	if s := p.worker.View(keyvalue.Claim{Owner: o.owner, Wants: o.wants, Ledger: o.ledger}).Of(key("k")); s.Err != nil || !s.Has("a") {
+		t.Errorf("after it the key is %+v", s)
+	}
+}
+
 // A key that others create while an object is about to write it stays theirs, even with the value that the object wants.
 func TestOthersAreFirst(t *testing.T) {
 	p := newPlay(1)
