@@ -35,13 +35,18 @@ var elsewhere = map[string]string{"helm3": "helm.sh/helm/v3/cmd/helm"}
 
 func main() {
 	printDir := flag.Bool("print-dir", false, "print only the folder of the binaries on stdout, progress on stderr")
+	download := flag.Bool("download", false, "download finished programs of a release instead of building them, where the network allows it: enough for a demo")
 	release := flag.String("kubernetes", "", "build the API server and the controller manager of this release, such as v1.30.14, instead of the one in go.mod")
 	flag.Parse()
 	var progress io.Writer = os.Stdout
 	if *printDir {
 		progress = os.Stderr
 	}
-	dir, err := ensure(progress)
+	var finished *downloader
+	if *download && *release == "" { // tests of another release also need what no release brings along
+		finished = newDownloader()
+	}
+	dir, err := ensure(finished, build, progress)
 	if err == nil && *release != "" {
 		dir, err = ensureRelease(*release, dir, progress)
 	}
@@ -56,8 +61,14 @@ func main() {
 	}
 }
 
-// ensure returns the folder that holds all binaries, after building them if need be.
-func ensure(progress io.Writer) (string, error) {
+// builder fills a folder in another one with programs.
+type builder func(ctx context.Context, root, dir string, flags []string, progress io.Writer) error
+
+// ensure returns the folder that holds all binaries, after building them if need be. Unless finished is nil and if
+// nothing was built before, it is the folder of downloaded ones where that is possible.
+func ensure(finished *downloader, build builder, progress io.Writer) (string, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	kubernetes, version, err := readVersion()
 	if err != nil {
 		return "", fmt.Errorf("reading what to build: %w", err)
@@ -73,11 +84,21 @@ func ensure(progress io.Writer) (string, error) {
 	if has(dir, binaries) && target == version {
 		return dir, nil
 	}
-	if err := lock(root, progress); err != nil {
+	if finished.has(root) {
+		return finished.dir(root), nil
+	}
+	locked, err := lock(root, progress)
+	if err != nil {
 		return "", fmt.Errorf("locking the cache directory: %w", err)
 	}
+	defer locked.Close()
 	if !has(dir, binaries) { // another process may have built just this
-		if err := build(root, dir, buildFlags(kubernetes), progress); err != nil {
+		if finished != nil {
+			if taken, err := finished.take(ctx, root, progress); taken || err != nil {
+				return finished.dir(root), err
+			}
+		}
+		if err := build(ctx, root, dir, buildFlags(kubernetes), progress); err != nil {
 			return "", err
 		}
 	}
@@ -136,26 +157,24 @@ func buildFlags(kubernetes string) []string {
 	return []string{"-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags", ldflags}
 }
 
-// lock makes a second build wait for the first. The kernel drops the lock when this process ends.
-func lock(root string, progress io.Writer) error {
+// lock makes a second build wait for the first, until the lock is closed; the kernel does it when this process ends.
+func lock(root string, progress io.Writer) (io.Closer, error) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
-		return err
+		return nil, err
 	}
-	fd, err := syscall.Open(filepath.Join(root, "lock"), syscall.O_CREAT|syscall.O_RDWR|syscall.O_CLOEXEC, 0o644)
+	file, err := os.OpenFile(filepath.Join(root, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-		return nil
+	if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		return file, nil
 	}
 	fmt.Fprintln(progress, "another build of the control plane is running; waiting for it")
-	return syscall.Flock(fd, syscall.LOCK_EX)
+	return file, syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
 }
 
 // build fills a folder next to dir and renames it, so that dir is complete or absent.
-func build(root, dir string, flags []string, progress io.Writer) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+func build(ctx context.Context, root, dir string, flags []string, progress io.Writer) error {
 	temp, start := filepath.Join(root, "building"), time.Now()
 	for _, stale := range []string{temp, dir} { // left by a build that was killed, or damaged since
 		if err := os.RemoveAll(stale); err != nil {

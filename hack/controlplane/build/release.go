@@ -43,9 +43,11 @@ func ensureRelease(release, base string, progress io.Writer) (string, error) {
 	if has(dir, binaries) {
 		return dir, nil
 	}
-	if err := lock(root, progress); err != nil {
+	locked, err := lock(root, progress)
+	if err != nil {
 		return "", fmt.Errorf("locking the cache folder: %w", err)
 	}
+	defer locked.Close()
 	if !has(dir, ofRelease) {
 		fmt.Fprintf(progress, "Building the API server of Kubernetes %s, which takes about 3 minutes on 2 idle cores.\n", release)
 		if err := buildRelease(release, dir, progress); err != nil {
