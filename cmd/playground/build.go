@@ -15,15 +15,15 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
-// build makes the binaries that are missing: the control plane's in the user's
-// cache folder, where it is found again, and ours in the temporary folder.
+// build gets the binaries that are missing: the control plane's into the user's
+// cache folder, where they are found again, and ours into the temporary folder.
 func (w *world) build(ctx context.Context) error {
-	w.say.heading("Building missing binaries")
+	w.say.heading("Getting missing binaries")
 	var err error
 	if w.root, err = moduleRoot(ctx); err != nil {
 		return err
 	}
-	if w.binaries, err = w.buildControlPlane(ctx); err != nil {
+	if w.binaries, err = w.getControlPlane(ctx); err != nil {
 		return err
 	}
 	w.say.line("Kubernetes control plane: %s", w.binaries)
@@ -91,9 +91,9 @@ func givenControlPlane(dir string) (folder string, missing []string) {
 	return folder, nil
 }
 
-// buildControlPlane builds etcd and Kubernetes unless they are there already. It
-// shows its progress on stderr and the folder on stdout.
-func (w *world) buildControlPlane(ctx context.Context) (string, error) {
+// getControlPlane downloads etcd, Kubernetes and Helm, or builds them, unless they are there already. The program that
+// does it shows its progress on stderr and the folder on stdout.
+func (w *world) getControlPlane(ctx context.Context) (string, error) {
 	if given := os.Getenv(assetsVariable); given != "" {
 		folder, missing := givenControlPlane(given)
 		if folder != "" {
@@ -101,9 +101,10 @@ func (w *world) buildControlPlane(ctx context.Context) (string, error) {
 		}
 		w.say.line("%s is not used: %s has no %s", assetsVariable, given, strings.Join(missing, ", "))
 	}
+	args := []string{"-C", filepath.Join(w.root, "hack", "controlplane"), "run", "./build", "--print-dir", fmt.Sprintf("--download=%t", !w.config.build)}
 	var dir bytes.Buffer
-	if err := w.goTool(ctx, &dir, "-C", filepath.Join(w.root, "hack", "controlplane"), "run", "./build", "--print-dir"); err != nil {
-		return "", fmt.Errorf("building the control plane: %w", err)
+	if err := w.goTool(ctx, &dir, args...); err != nil {
+		return "", fmt.Errorf("getting the control plane: %w", err)
 	}
 	return strings.TrimSpace(dir.String()), nil
 }

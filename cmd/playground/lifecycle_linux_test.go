@@ -199,7 +199,7 @@ func TestDemo(t *testing.T) {
 	began := time.Now()
 	p := launch(t, "demo", "--while-pid", strconv.Itoa(os.Getpid()))
 	for _, line := range []string{
-		"== Building missing binaries",
+		"== Getting missing binaries",
 		"Cloudflare     http://127.0.0.1:",
 		"operator ",
 		"== 1. Apply the samples",
@@ -329,7 +329,7 @@ func TestKilledPlaygroundLeavesNothing(t *testing.T) {
 		// with is a process that must be there at the moment, or the test tests nothing.
 		with string
 	}{
-		"while it builds":                     {"== Building missing binaries", "guard"},
+		"while it builds":                     {"== Getting missing binaries", "guard"},
 		"while the control plane is starting": {"== Starting", "etcd"},
 		"while the operator works":            {"$ kubectl get cfdt", "bin/operator"},
 	} {

@@ -52,6 +52,7 @@ type config struct {
 	tenants     int
 	database    string
 	keepLogs    bool
+	build       bool
 	whilePID    int
 }
 
@@ -118,6 +119,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.IntVar(&c.tenants, "tenants", 0, "with up: number of tenants to create in addition to the samples")
 	flags.StringVar(&c.database, "database", "", "database of the customers table: postgres, mongodb or none; empty: postgres if installed, otherwise mongodb")
 	flags.BoolVar(&c.keepLogs, "keep-logs", false, "keep the logs of all processes after exit, and print their location")
+	flags.BoolVar(&c.build, "build", false, "build the control plane from source if there is none yet, and download no finished one")
 	flags.IntVar(&c.whilePID, "while-pid", 0, "exit when the process with this ID ends; the Makefile passes that of make")
 	if len(args) > 0 && (args[0] == "demo" || args[0] == "up") {
 		c.command, args = args[0], args[1:]
