@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
@@ -23,11 +25,20 @@ func (w *world) build(ctx context.Context) error {
 	if w.root, err = moduleRoot(ctx); err != nil {
 		return err
 	}
-	if w.binaries, err = w.getControlPlane(ctx); err != nil {
+	// A download waits for the network, and a compiler for the processor.
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		if w.binaries, err = w.getControlPlane(ctx); err == nil {
+			w.say.line("Kubernetes control plane: %s", w.binaries)
+		}
 		return err
-	}
-	w.say.line("Kubernetes control plane: %s", w.binaries)
+	})
+	group.Go(func() error { return w.buildPrograms(ctx) })
+	return group.Wait()
+}
 
+// buildPrograms builds what is ours.
+func (w *world) buildPrograms(ctx context.Context) error {
 	began := time.Now()
 	if err := os.Mkdir(w.bin(), 0o700); err != nil {
 		return fmt.Errorf("creating a directory for the binaries: %w", err)

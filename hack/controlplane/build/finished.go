@@ -26,36 +26,49 @@ import (
 // mirrorVariable names a server to download from. It has the files at the same paths, below the name of their host.
 const mirrorVariable = "CONTROLPLANE_MIRROR"
 
-// published are the finished programs of a demo, for Linux. The one that has no checksum here comes first: it is small
-// to ask for, and shows early whether the network allows a download.
+// published is the newest Kubernetes release of go.mod's minor version whose programs envtest publishes.
 //
-// To move to another release, take the checksums from envtest-releases.yaml in kubernetes-sigs/controller-tools, and
-// from the .sha256sum that Helm publishes. The release is the newest one that envtest has of the minor version in go.mod.
-var published = []archive{{
-	url:      "https://dl.k8s.io/release/v1.37.0/bin/linux/" + runtime.GOARCH + "/kube-controller-manager",
-	programs: []string{"kube-controller-manager"},
-}, {
-	url:      "https://get.helm.sh/helm-v4.3.0-linux-" + runtime.GOARCH + ".tar.gz",
-	programs: []string{"helm"},
-	sum: map[string]string{
-		"amd64": "86584a54def73570558f66f5111cc53dfed56689637ae32c1201205d494f54fb",
-		"arm64": "31c5794dd55c66a51e6b7d2e2ac7a114ae8b1de41ff1d9ba51748ac973b06a08",
-	}[runtime.GOARCH],
-}, {
-	url:      "https://github.com/kubernetes-sigs/controller-tools/releases/download/envtest-v1.37.0/envtest-v1.37.0-linux-" + runtime.GOARCH + ".tar.gz",
-	programs: []string{"etcd", "kube-apiserver", "kubectl"},
-	sum: map[string]string{
-		"amd64": "1d1c453633b72c161a5d5a886cde7ac850be1a2ac796a9e1d4ffacacc64868295bdd2d57aa66cd0c158f5ce510f5dfe3fbc61ac21bd3dcfb875bd70658aa663a",
-		"arm64": "ae6a670502988200b0131c943758cfd3d3a58cf4e6247ef7f0e6a6467f1cd9a333c802e86101f0446b1b92a0e327387224e1e44fe1a4693da0929c6e529cfe9a",
-	}[runtime.GOARCH],
-}}
+// To move to another one, change the versions below, and take the checksums from envtest-releases.yaml in
+// kubernetes-sigs/controller-tools and from the .sha256sum that Helm publishes with each archive.
+const published = "v1.37.0"
+
+// arePublished reports whether all programs are published for this system: kube-controller-manager is for Linux only.
+const arePublished = runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64")
+
+// archives are what a demo needs. The one that has no checksum here comes first: its .sha256 is small, and
+// shows early whether the network allows a download.
+var archives = []archive{
+	{
+		url:      "https://dl.k8s.io/release/" + published + "/bin/linux/" + runtime.GOARCH + "/kube-controller-manager",
+		programs: []string{"kube-controller-manager"},
+	},
+	{
+		url:      "https://get.helm.sh/helm-v4.3.0-linux-" + runtime.GOARCH + ".tar.gz",
+		programs: []string{"helm"},
+		sums: map[string]string{
+			"amd64": "86584a54def73570558f66f5111cc53dfed56689637ae32c1201205d494f54fb",
+			"arm64": "31c5794dd55c66a51e6b7d2e2ac7a114ae8b1de41ff1d9ba51748ac973b06a08",
+		},
+	},
+	{
+		url: "https://github.com/kubernetes-sigs/controller-tools/releases/download/" +
+			"envtest-" + published + "/envtest-" + published + "-linux-" + runtime.GOARCH + ".tar.gz",
+		programs: []string{"etcd", "kube-apiserver", "kubectl"},
+		sums: map[string]string{
+			"amd64": "1d1c453633b72c161a5d5a886cde7ac850be1a2ac796a9e1d4ffacacc6486829" +
+				"5bdd2d57aa66cd0c158f5ce510f5dfe3fbc61ac21bd3dcfb875bd70658aa663a",
+			"arm64": "ae6a670502988200b0131c943758cfd3d3a58cf4e6247ef7f0e6a6467f1cd9a3" +
+				"33c802e86101f0446b1b92a0e327387224e1e44fe1a4693da0929c6e529cfe9a",
+		},
+	},
+}
 
 // archive is a program, or a .tar.gz with some.
 type archive struct {
 	url      string
 	programs []string
-	// sum is a SHA-256 or SHA-512. Where it is empty, the SHA-256 is the one that is published as url + ".sha256".
-	sum string
+	// sums are the SHA-256 or SHA-512 for each architecture. Nil means the SHA-256 that is published as url + ".sha256".
+	sums map[string]string
 }
 
 // downloader gets finished programs.
@@ -72,7 +85,7 @@ type downloader struct {
 
 func newDownloader() *downloader {
 	return &downloader{
-		archives: published, mirror: strings.TrimSuffix(os.Getenv(mirrorVariable), "/"),
+		archives: archives, mirror: strings.TrimSuffix(os.Getenv(mirrorVariable), "/"),
 		connect: 5 * time.Second, silence: 15 * time.Second, total: 10 * time.Minute, tick: 5 * time.Second,
 	}
 }
@@ -85,17 +98,18 @@ func (d *downloader) has(root string) bool {
 // dir is the folder of the programs. Its name changes with what is downloaded.
 func (d *downloader) dir(root string) string {
 	digest := sha256.Sum256(fmt.Append(nil, d.archives))
-	return filepath.Join(root, fmt.Sprintf("finished-%s-%s-%x", runtime.GOOS, runtime.GOARCH, digest[:6]))
+	return filepath.Join(root, fmt.Sprintf("finished-%s-linux-%s-%x", published, runtime.GOARCH, digest[:6]))
 }
 
-// take fills the folder, and reports whether it did. Where the network does not allow it, it says why and what to do; an
+// take fills the folder, and reports whether it did. If the network does not allow it, it says why and what to do. An
 // error means that it was interrupted.
 func (d *downloader) take(ctx context.Context, root string, progress io.Writer) (bool, error) {
 	if d.has(root) { // another process may have downloaded just this
 		return true, nil
 	}
 	start := time.Now()
-	fmt.Fprintln(progress, "Downloading a finished control plane, about 200 MB, once per user; --build builds it from source instead.")
+	fmt.Fprintf(progress, "Downloading a finished control plane, Kubernetes %s, about 200 MB, once per user.\n"+
+		"--build builds one from source instead.\n", published)
 	err := d.download(ctx, root, progress)
 	switch {
 	case err == nil:
@@ -111,9 +125,6 @@ func (d *downloader) take(ctx context.Context, root string, progress io.Writer) 
 
 // download fills a folder next to the final one and renames it, so that the final one is complete or absent.
 func (d *downloader) download(ctx context.Context, root string, progress io.Writer) error {
-	if runtime.GOOS != "linux" {
-		return fmt.Errorf("kube-controller-manager is not published for %s", runtime.GOOS)
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, d.total, fmt.Errorf("it takes longer than %s", d.total))
 	defer cancel()
 	dir, temp := d.dir(root), filepath.Join(root, "downloading")
@@ -173,8 +184,8 @@ func (d *downloader) install(ctx context.Context, a archive, source, temp, bin s
 
 // checksum returns the one that is known, or the one that is published.
 func (d *downloader) checksum(ctx context.Context, a archive, source string) (string, error) {
-	if a.sum != "" {
-		return a.sum, nil
+	if a.sums != nil {
+		return a.sums[runtime.GOARCH], nil
 	}
 	var text strings.Builder
 	if err := d.get(ctx, source+".sha256", &text, io.Discard); err != nil {
@@ -249,8 +260,10 @@ func (d *downloader) get(ctx context.Context, source string, to, progress io.Wri
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("it answered %s", response.Status)
 	}
-	body := &watched{Reader: response.Body, size: response.ContentLength, progress: progress, tick: d.tick, shown: time.Now(),
-		alive: func() { alarm.Reset(d.silence) }}
+	body := &watched{
+		Reader: response.Body, alive: func() { alarm.Reset(d.silence) },
+		size: response.ContentLength, progress: progress, tick: d.tick, shown: time.Now(),
+	}
 	_, err = io.Copy(to, body)
 	return reason(ctx, source, err)
 }

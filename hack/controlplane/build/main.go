@@ -35,7 +35,7 @@ var elsewhere = map[string]string{"helm3": "helm.sh/helm/v3/cmd/helm"}
 
 func main() {
 	printDir := flag.Bool("print-dir", false, "print only the folder of the binaries on stdout, progress on stderr")
-	download := flag.Bool("download", false, "download finished programs of a release instead of building them, where the network allows it: enough for a demo")
+	download := flag.Bool("download", false, "download finished programs instead of building them if the network allows it: enough for a demo, not for tests")
 	release := flag.String("kubernetes", "", "build the API server and the controller manager of this release, such as v1.30.14, instead of the one in go.mod")
 	flag.Parse()
 	var progress io.Writer = os.Stdout
@@ -43,7 +43,8 @@ func main() {
 		progress = os.Stderr
 	}
 	var finished *downloader
-	if *download && *release == "" { // tests of another release also need what no release brings along
+	// Tests with another release need more than a demo.
+	if *download && *release == "" && arePublished {
 		finished = newDownloader()
 	}
 	dir, err := ensure(finished, build, progress)
