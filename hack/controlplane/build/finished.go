@@ -109,7 +109,7 @@ func (d *downloader) take(ctx context.Context, root string, progress io.Writer) 
 	}
 	start := time.Now()
 	fmt.Fprintf(progress, "Downloading a finished control plane, Kubernetes %s, about 200 MB, once per user.\n"+
-		"--build builds one from source instead.\n", published)
+		"PLAYGROUNDFLAGS=--build builds one from source instead.\n", published)
 	err := d.download(ctx, root, progress)
 	switch {
 	case err == nil:
@@ -119,7 +119,7 @@ func (d *downloader) take(ctx context.Context, root string, progress io.Writer) 
 		return false, err
 	}
 	fmt.Fprintf(progress, "Downloading failed, so the control plane is built from source: %s. "+
-		"Allow this host, set %s to a mirror, or skip the download with --build.\n", err, mirrorVariable)
+		"Allow this host, set %s to a mirror, or skip the download with PLAYGROUNDFLAGS=--build.\n", err, mirrorVariable)
 	return false, nil
 }
 

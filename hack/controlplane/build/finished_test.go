@@ -8,8 +8,10 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -26,6 +29,7 @@ import (
 // world is a server with the archives of a release, a user's cache, and a build that only says that it ran.
 type world struct {
 	*downloader
+	t        *testing.T
 	files    map[string][]byte
 	requests atomic.Int32
 	built    int
@@ -45,7 +49,7 @@ func newWorld(t *testing.T, special map[string]http.HandlerFunc) *world {
 		t.Skip("finished programs are for Linux, and the folder of the cache is set as on Linux")
 	}
 	t.Chdir("..") // where the program runs
-	w := &world{cache: t.TempDir()}
+	w := &world{t: t, cache: t.TempDir()}
 	t.Setenv("XDG_CACHE_HOME", w.cache)
 	t.Setenv("HOME", w.cache)
 	tools := zipped(t, "etcd", "kubectl")
@@ -91,6 +95,31 @@ func (w *world) ensure(finished *downloader) (string, error) {
 		}
 		return nil
 	}, &w.progress)
+}
+
+// unreachable is an address that drops connections: those that it accepts wait in a queue that is full.
+func unreachable(t *testing.T) string {
+	t.Helper()
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(socket) })
+	if err := errors.Join(syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), syscall.Listen(socket, 0)); err != nil {
+		t.Fatal(err)
+	}
+	name, err := syscall.Getsockname(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port)
+	for {
+		waiting, err := net.DialTimeout("tcp", address, 300*time.Millisecond)
+		if err != nil {
+			return address
+		}
+		t.Cleanup(func() { _ = waiting.Close() })
+	}
 }
 
 func script(says string) []byte { return fmt.Appendf(nil, "#!/bin/sh\necho %s\n", says) }
@@ -224,6 +253,10 @@ func TestAFailedDownloadIsFollowedByTheBuild(t *testing.T) {
 			change: func(w *world) { w.mirror = "http://127.0.0.1:1" },
 			path:   manager, want: "reading its .sha256: dial tcp 127.0.0.1:1: connect: connection refused",
 		},
+		"a network that drops everything is left after a while": {
+			change: func(w *world) { w.mirror, w.connect = "http://"+unreachable(w.t), 300*time.Millisecond },
+			path:   manager, want: "i/o timeout",
+		},
 		"an archive without a program is of no use": {
 			change: func(w *world) { w.archives[1].programs = append(w.archives[1].programs, "helm") },
 			path:   envtest, want: "it does not have all of etcd, kubectl, helm",
@@ -247,7 +280,7 @@ func TestAFailedDownloadIsFollowedByTheBuild(t *testing.T) {
 			if len(told) != 1 {
 				t.Fatalf("it tells of %d failures:\n%s", len(told), &w.progress)
 			}
-			for _, want := range []string{"built from source", w.mirror + test.path + ": " + test.want, mirrorVariable, "--build"} {
+			for _, want := range []string{"built from source", w.mirror + test.path + ": ", test.want, mirrorVariable, "--build"} {
 				if strings.Count(told[0], want) != 1 {
 					t.Errorf("it says %q, want %q in it", told[0], want)
 				}
