@@ -112,12 +112,15 @@ func (w *world) getControlPlane(ctx context.Context) (string, error) {
 		}
 		w.say.line("%s is not used: %s has no %s", assetsVariable, given, strings.Join(missing, ", "))
 	}
-	args := []string{"-C", filepath.Join(w.root, "hack", "controlplane"), "run", "./build", "--print-dir", fmt.Sprintf("--download=%t", !w.config.build)}
 	var dir bytes.Buffer
-	if err := w.goTool(ctx, &dir, args...); err != nil {
+	if err := w.goTool(ctx, &dir, controlPlaneArgs(w.root, w.config)...); err != nil {
 		return "", fmt.Errorf("getting the control plane: %w", err)
 	}
 	return strings.TrimSpace(dir.String()), nil
+}
+
+func controlPlaneArgs(root string, c config) []string {
+	return []string{"-C", filepath.Join(root, "hack", "controlplane"), "run", "./build", "--print-dir", fmt.Sprintf("--download=%t", !c.build)}
 }
 
 // goTool runs the developer's Go, with their environment.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,6 +56,19 @@ func TestAFolderThatDoesNotExistIsNoControlPlane(t *testing.T) {
 	t.Parallel()
 	if folder, missing := givenControlPlane(filepath.Join(t.TempDir(), "nowhere")); folder != "" || len(missing) != len(needed) {
 		t.Errorf("it is %q without %v", folder, missing)
+	}
+}
+
+func TestBuildForbidsTheDownload(t *testing.T) {
+	t.Parallel()
+	for download, args := range map[string][]string{"--download=true": {"demo"}, "--download=false": {"demo", "--build"}} {
+		c, err := parse(args, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := controlPlaneArgs("root", c); !slices.Contains(got, download) {
+			t.Errorf("%q gets the control plane with %q, want %s", args, got, download)
+		}
 	}
 }
 
