@@ -81,7 +81,7 @@ func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
 			"DistributionTenant " + ns + "/taken   needs you for 3h: DomainConflict", "Ready False  DomainConflict  for 3h",
 			"Fix: Remove the domain from the resource that uses it", "next try in", "now: kubectl cfdt reconcile taken -n " + ns,
 		}},
-		"an object that the operator has not seen says so": {[]string{"cfdt/new"}, []string{"NotProcessed", "The operator has not processed this object yet."}},
+		"an object that the operator has not seen says so":               {[]string{"cfdt/new"}, []string{"NotProcessed", "The operator has not processed this object yet."}},
 		"an object that serves an older spec says why not the newer one": {[]string{"later"}, []string{"not ready yet for 60s: KeyValuesPending"}},
 		"what is fine has its facts": {[]string{"distributiontenant/fine"}, []string{
 			"ready for 2d: Deployed", "dt_fine, Deployed", "fine.example.com Live. The domain is live.", "d111.cloudfront.net", "parameters[tier]: the spec has gold, AWS has nothing",

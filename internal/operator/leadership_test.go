@@ -141,10 +141,12 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 			clock.SetTime(clock.Now().Add(13 * time.Second))
 		}, nothing},
 		"it writes again when it could renew the lease, which no other had": {func(t *testing.T, l *leadership, _ *leaseServer, clock *clocktesting.FakePassiveClock) {
+			t.Helper()
 			clock.SetTime(clock.Now().Add(time.Minute))
 			renew(t, l)
 		}, everything},
 		"a renewal that the API server did not confirm counts for nothing": {func(t *testing.T, l *leadership, api *leaseServer, clock *clocktesting.FakePassiveClock) {
+			t.Helper()
 			clock.SetTime(clock.Now().Add(13 * time.Second))
 			api.mu.Lock()
 			api.broken = true
@@ -154,12 +156,14 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 			}
 		}, nothing},
 		"a leader that reads of another one writes nothing, however fresh its renewal is": {func(t *testing.T, l *leadership, api *leaseServer, _ *clocktesting.FakePassiveClock) {
+			t.Helper()
 			api.hold(another)
 			if _, _, err := l.Get(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}, nothing},
 		"nor does it become the leader again": {func(t *testing.T, l *leadership, api *leaseServer, _ *clocktesting.FakePassiveClock) {
+			t.Helper()
 			api.hold(another)
 			if try(t, l) == nil {
 				t.Error("the lease of another replica was taken")
@@ -170,6 +174,7 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 			}
 		}, nothing},
 		"a leader that has released the lease writes nothing": {func(t *testing.T, l *leadership, api *leaseServer, _ *clocktesting.FakePassiveClock) {
+			t.Helper()
 			if _, _, err := l.Get(t.Context()); err != nil {
 				t.Error(err)
 			}
