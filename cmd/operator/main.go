@@ -4,9 +4,12 @@ package main
 import (
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 
+	"github.com/go-logr/logr"
 	"go.uber.org/zap/zapcore"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
@@ -20,23 +23,38 @@ func main() {
 	logs := zap.Options{TimeEncoder: zapcore.RFC3339TimeEncoder}
 	logs.BindFlags(flag.CommandLine)
 	flag.Parse()
-	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logs)))
 	if flag.NArg() > 0 {
-		fail(2, fmt.Errorf("unexpected argument %q: the operator takes flags only, see --help", flag.Arg(0)))
+		refuse(fmt.Errorf("unexpected argument %q: the operator takes flags only, see --help", flag.Arg(0)))
 	}
 	if err := c.Validate(); err != nil {
-		fail(2, err)
+		refuse(err)
 	}
-	kube, err := ctrl.GetConfig()
-	if err != nil {
-		fail(1, fmt.Errorf("finding the Kubernetes API server: %w", err))
-	}
-	if err := operator.Run(ctrl.SetupSignalHandler(), c, kube); err != nil {
-		fail(1, err)
+	log := zap.New(zap.UseFlagOptions(&logs))
+	logAllTo(log)
+	if err := run(c); err != nil {
+		log.Error(err, "The operator ends")
+		os.Exit(1)
 	}
 }
 
-func fail(code int, err error) {
+func run(c config.Config) error {
+	kube, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("finding the Kubernetes API server: %w", err)
+	}
+	return operator.Run(ctrl.SetupSignalHandler(), c, kube)
+}
+
+// refuse ends a process with a mistake in its flags. There is no log yet: the user who typed them reads the text.
+func refuse(err error) {
 	fmt.Fprintln(os.Stderr, "cloudfront-tenant-operator:", err)
-	os.Exit(code)
+	os.Exit(2)
+}
+
+// logAllTo has everything in this process write to one log, so that each line of it can be parsed: client-go, which writes
+// to klog, and net/http, which writes to Go's own log.
+func logAllTo(log logr.Logger) {
+	ctrl.SetLogger(log)
+	klog.SetLogger(log)
+	slog.SetDefault(slog.New(logr.ToSlogHandler(log)))
 }

@@ -82,7 +82,7 @@ type environment struct {
 }
 
 func newEnvironment(ctx context.Context, mgr ctrl.Manager, c config.Config, lease *leadership) (*environment, error) {
-	sdk, err := aws.LoadConfig(ctx, aws.SDKConfig{Region: c.AWSRegion, Version: Version})
+	sdk, err := aws.LoadConfig(ctx, aws.SDKConfig{Region: c.AWSRegion, Version: Version, Log: ctrl.Log.WithName("aws")})
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,18 @@ func TestLeaderElection(t *testing.T) {
 	if n := len(s.inAWS()); n != 2 {
 		t.Errorf("there are %d tenants in AWS, want 2", n)
 	}
+
+	s.takeLease("another replica")
+	if status, err := second.Wait(t.Context()); err != nil || status != 1 {
+		t.Errorf("an operator that has lost its lease ends with status %d (%v), want 1", status, err)
+	}
+	s.takeLease("")
+}
+
+// takeLease gives the lease to another holder, to none with an empty name.
+func (s *scene) takeLease(holder string) {
+	s.t.Helper()
+	s.kubectl("-n", host.Installation.Namespace, "patch", "lease", "cloudfront-tenant-operator", "--type=merge", "-p", `{"spec":{"holderIdentity":"`+holder+`"}}`)
 }
 
 func (s *scene) leads(op *stack.Operator) bool {

@@ -98,6 +98,7 @@ func (s *scene) leave() {
 				s.t.Errorf("the operator's log has %q in it", alarm)
 			}
 		}
+		isJSON(s.t, log)
 		if s.t.Failed() {
 			s.t.Logf("the end of the operator's log:\n%s", log[max(0, len(log)-6000):])
 		}

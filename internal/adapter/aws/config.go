@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/smithy-go/logging"
+	"github.com/go-logr/logr"
 )
 
 // GlobalRegion is where CloudFront, and ACM for CloudFront, are signed for and live.
@@ -36,6 +39,8 @@ type SDKConfig struct {
 	Region string
 	// Version goes into the user agent.
 	Version string
+	// Log is where the SDK logs; nowhere if it is not set.
+	Log logr.Logger
 }
 
 // LoadConfig builds the SDK's configuration. Credentials, endpoints (AWS_ENDPOINT_URL)
@@ -48,6 +53,7 @@ func LoadConfig(ctx context.Context, c SDKConfig) (awssdk.Config, error) {
 		// Credentials that the SDK gets from STS need a region as well, so that it can't be set afterwards.
 		config.WithDefaultRegion(GlobalRegion),
 		config.WithAPIOptions(apiOptions{awsmiddleware.AddUserAgentKeyValue(userAgent, c.Version)}),
+		config.WithLogger(logTo(c.Log)),
 	}
 	if c.Region != "" {
 		options = append(options, config.WithRegion(c.Region))
@@ -57,6 +63,12 @@ func LoadConfig(ctx context.Context, c SDKConfig) (awssdk.Config, error) {
 		return awssdk.Config{}, fmt.Errorf("loading the AWS configuration: %w", err)
 	}
 	return loaded, nil
+}
+
+func logTo(log logr.Logger) logging.LoggerFunc {
+	return func(class logging.Classification, format string, v ...any) {
+		log.Info("The AWS SDK has logged a line", "line", strings.TrimSpace(fmt.Sprintf(format, v...)), "class", class)
+	}
 }
 
 func httpClient() *awshttp.BuildableClient {

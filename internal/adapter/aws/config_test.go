@@ -14,7 +14,10 @@ import (
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/go-logr/logr/funcr"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestLoadConfig(t *testing.T) {
@@ -52,6 +55,21 @@ func TestLoadConfig(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What the SDK logs is in the operator's log, whose lines can be parsed.
+func TestTheSDKLogsWithTheOperator(t *testing.T) {
+	var lines []string
+	log := funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{})
+	config, err := LoadConfig(t.Context(), SDKConfig{Region: GlobalRegion, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Logger.Logf(logging.Warn, "failed to discard %s\n", "the body")
+	want := []string{`"level"=0 "msg"="The AWS SDK has logged a line" "line"="failed to discard the body" "class"="WARN"`}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -1,0 +1,67 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
+)
+
+// isJSON checks that a collector can parse each line of a log. So it is with every operator of these tests, however it
+// ends: see newScene.
+func isJSON(t *testing.T, log string) {
+	t.Helper()
+	for line := range strings.Lines(log) {
+		if fields := map[string]any{}; json.Unmarshal([]byte(line), &fields) != nil || fields["msg"] == nil {
+			t.Errorf("a line of the log is no JSON with a msg: %q", line)
+		}
+	}
+}
+
+// The last words of an operator that can't start are in its log like all others.
+func TestNoAPIServer(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, stack.Options{WithoutAWS: true})
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	config, err := clientcmd.LoadFromFile(host.ControlPlane.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range config.Clusters {
+		c.Server = "https://" + closed.Addr().String()
+	}
+	file := t.TempDir() + "/kubeconfig"
+	if err := clientcmd.WriteToFile(*config, file); err != nil {
+		t.Fatal(err)
+	}
+	for name, kubeconfig := range map[string]string{
+		"the API server does not answer":      file,
+		"the file that leads to it is absent": file + ".absent",
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, host.Binary("operator"), "--leader-election-namespace=default")
+			cmd.Env = s.Env(map[string]string{"KUBECONFIG": kubeconfig})
+			out, err := cmd.CombinedOutput()
+			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 {
+				t.Errorf("it ends with %v, want exit status 1", err)
+			}
+			isJSON(t, string(out))
+			if !strings.Contains(string(out), "The operator ends") {
+				t.Errorf("it does not say why it ends:\n%s", out)
+			}
+		})
+	}
+}
