@@ -12,6 +12,8 @@ import (
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go/logging"
 	"github.com/go-logr/logr"
 )
@@ -55,6 +57,8 @@ func LoadConfig(ctx context.Context, c SDKConfig) (awssdk.Config, error) {
 		config.WithAPIOptions(apiOptions{awsmiddleware.AddUserAgentKeyValue(userAgent, c.Version)}),
 		config.WithLogger(logTo(c.Log)),
 	}
+	var client webIdentities
+	options = append(options, config.WithWebIdentityRoleCredentialOptions(func(o *stscreds.WebIdentityRoleOptions) { o.Client = &client }))
 	if c.Region != "" {
 		options = append(options, config.WithRegion(c.Region))
 	}
@@ -62,8 +66,12 @@ func LoadConfig(ctx context.Context, c SDKConfig) (awssdk.Config, error) {
 	if err != nil {
 		return awssdk.Config{}, fmt.Errorf("loading the AWS configuration: %w", err)
 	}
+	client.Client = sts.NewFromConfig(loaded)
 	return loaded, nil
 }
+
+// webIdentities is the client of STS for web identities. The SDK's own is made before it looks at AWS_ENDPOINT_URL.
+type webIdentities struct{ *sts.Client }
 
 func logTo(log logr.Logger) logging.LoggerFunc {
 	return func(class logging.Classification, format string, v ...any) {
