@@ -84,9 +84,14 @@ func TestLateCredentials(t *testing.T) {
 	s.eventually(func(g gomega.Gomega) {
 		g.Expect(s.condition("acme", v1alpha1.ConditionReady)).To(gomega.Or(gomega.Equal("False/AWSUnavailable"), gomega.Equal("False/AccessDenied")))
 	})
-	if message := s.message("acme"); !strings.Contains(message, "credentials") {
+	const why = "credentials from the EKS Pod Identity agent: a response with status 503"
+	if message := s.message("acme"); !strings.Contains(message, why) {
 		t.Errorf("Ready says %q, and not that credentials are missing", message)
 	}
+	s.eventually(func(g gomega.Gomega) {
+		g.Expect(op.Log()).To(gomega.ContainSubstring(why))
+		g.Expect(s.kubectl("get", "events")).To(gomega.ContainSubstring(why))
+	})
 	if !op.Running() {
 		t.Fatal("the operator has ended")
 	}

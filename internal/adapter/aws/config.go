@@ -67,6 +67,7 @@ func LoadConfig(ctx context.Context, c SDKConfig) (awssdk.Config, error) {
 		return awssdk.Config{}, fmt.Errorf("loading the AWS configuration: %w", err)
 	}
 	client.Client = sts.NewFromConfig(loaded)
+	loaded.Credentials = ownCredentials{loaded.Credentials}
 	return loaded, nil
 }
 

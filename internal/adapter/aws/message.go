@@ -14,7 +14,6 @@ import (
 	"syscall"
 
 	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
@@ -70,7 +69,7 @@ func transportText(err error) string {
 	var (
 		params        smithy.InvalidParamsError
 		serialization *smithy.SerializationError
-		response      *smithyhttp.ResponseError
+		response      interface{ HTTPStatusCode() int }
 		unreadable    *smithy.DeserializationError
 		dns           *net.DNSError
 		untrusted     *tls.CertificateVerificationError
@@ -102,7 +101,7 @@ func transportText(err error) string {
 		return "the connection was closed before the response was complete"
 	}
 	if _, answered := serviceCode(err); !answered {
-		return "could not sign the request: there are no usable credentials"
+		return "there are no usable credentials"
 	}
 	return "no response"
 }

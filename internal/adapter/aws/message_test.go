@@ -49,7 +49,7 @@ func TestMessageIsTheSameAtEveryTry(t *testing.T) {
 		{"a cancelled call", &smithy.CanceledError{Err: context.Canceled}, "the call was cancelled"},
 		{"an unknown host", send(&net.DNSError{Err: "no such host", Name: "x"}), "could not resolve the host name of the endpoint"},
 		{"anything else on the way", send(errors.New("strange 127.0.0.1:4711")), "no response"},
-		{"credentials that are missing", errors.New("get identity: no providers"), "could not sign the request: there are no usable credentials"},
+		{"credentials that are missing", errors.New("get identity: no providers"), "there are no usable credentials"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -200,10 +200,11 @@ func (p *roleProvider) queued(ctx context.Context) context.Context {
 	return port.WithCall(ctx, port.Call{Key: p.key.role + " for " + subject, Namespace: subject, Class: port.Change})
 }
 
-// remember keeps a refusal, so that STS is left alone for a while that grows.
+// remember keeps a refusal, so that STS is left alone for a while that grows. Without credentials of the operator's own, the
+// role was not asked for.
 func (p *roleProvider) remember(now time.Time, err error) error {
 	failure, ok := errors.AsType[*fault.Error](err)
-	if !ok || !fault.Is(failure, fault.Denied, fault.Invalid) {
+	if !ok || failure.Operation != opAssumeRole || !fault.Is(failure, fault.Denied, fault.Invalid) {
 		return err
 	}
 	p.pause = min(max(2*p.pause, firstPause), longestPause)

@@ -222,6 +222,21 @@ func TestARefusalIsNotAskedForAgainAndAgain(t *testing.T) {
 	})
 }
 
+// Without credentials of the operator's own, no policy of the role is at fault.
+func TestOwnCredentialsThatFailAreNotTheRoles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRoleWorld(t)
+		refused := &fault.Error{Kind: fault.Denied, Operation: "getting credentials from STS", Code: "AccessDenied", Message: "no"}
+		w.own = awssdk.CredentialsProviderFunc(func(context.Context) (awssdk.Credentials, error) { return awssdk.Credentials{}, refused })
+		if _, err := w.get(t.Context(), roleARN, "shop"); !errors.Is(err, refused) || err.Error() != refused.Error() {
+			t.Errorf("it fails with %q, want %q", err, refused)
+		}
+		if w.assumed() > 0 {
+			t.Error("STS was asked for the role")
+		}
+	})
+}
+
 func TestARoleThatIsNotAllowedIsNotAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRoleWorld(t)
