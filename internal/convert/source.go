@@ -188,13 +188,13 @@ func SecretRefusal(o *v1alpha1.TenantSource, name string, labels map[string]stri
 		return ""
 	case labelled:
 		// The source that it is offered to may be using it.
-		return fmt.Sprintf("the Secret %q has the label %s=%s and is not offered to this source: to offer it to all sources of the namespace, run %s --overwrite %s=%s",
+		return fmt.Sprintf("the Secret %q has the label %s=%s and is not offered to this source: to offer it to all sources of the namespace, run: %s --overwrite %s=%s",
 			name, v1alpha1.LabelTenantSource, value, command, v1alpha1.LabelTenantSource, v1alpha1.TenantSourceAny)
 	case len(o.Name) > maxLabel:
-		return fmt.Sprintf("the Secret %q is not offered to a source, and the name of this source is longer than the %d characters of a label: to offer it to all sources of the namespace, run %s %s",
+		return fmt.Sprintf("the Secret %q is not offered to a source, and the name of this source is longer than the %d characters of a label: to offer it to all sources of the namespace, run: %s %s",
 			name, maxLabel, command, SecretOffer(o))
 	}
-	return fmt.Sprintf("the Secret %q does not have the label %s, which offers it to a source: to offer it to this one, run %s %s",
+	return fmt.Sprintf("the Secret %q does not have the label %s, which offers it to a source: to offer it to this one, run: %s %s",
 		name, v1alpha1.LabelTenantSource, command, SecretOffer(o))
 }
 

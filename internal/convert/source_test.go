@@ -445,22 +445,22 @@ func TestWhichSecretsASourceMayRead(t *testing.T) {
 		"a Secret without labels": {
 			source: "customers",
 			want: `the Secret "db" does not have the label cloudfront-tenant-operator.io/tenantsource, which offers it to a source: ` +
-				`to offer it to this one, run kubectl -n shop label secret db cloudfront-tenant-operator.io/tenantsource=customers`,
+				`to offer it to this one, run: kubectl -n shop label secret db cloudfront-tenant-operator.io/tenantsource=customers`,
 		},
 		"a Secret of another source": {
 			source: "customers", labels: map[string]string{key: "orders"},
 			want: `the Secret "db" has the label cloudfront-tenant-operator.io/tenantsource=orders and is not offered to this source: ` +
-				`to offer it to all sources of the namespace, run kubectl -n shop label secret db --overwrite cloudfront-tenant-operator.io/tenantsource=Any`,
+				`to offer it to all sources of the namespace, run: kubectl -n shop label secret db --overwrite cloudfront-tenant-operator.io/tenantsource=Any`,
 		},
 		"a label without a value": {
 			source: "customers", labels: map[string]string{key: ""},
 			want: `the Secret "db" has the label cloudfront-tenant-operator.io/tenantsource= and is not offered to this source: ` +
-				`to offer it to all sources of the namespace, run kubectl -n shop label secret db --overwrite cloudfront-tenant-operator.io/tenantsource=Any`,
+				`to offer it to all sources of the namespace, run: kubectl -n shop label secret db --overwrite cloudfront-tenant-operator.io/tenantsource=Any`,
 		},
 		"a source whose name is no label": {
 			source: long,
 			want: `the Secret "db" is not offered to a source, and the name of this source is longer than the 63 characters of a label: ` +
-				`to offer it to all sources of the namespace, run kubectl -n shop label secret db cloudfront-tenant-operator.io/tenantsource=Any`,
+				`to offer it to all sources of the namespace, run: kubectl -n shop label secret db cloudfront-tenant-operator.io/tenantsource=Any`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

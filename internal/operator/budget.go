@@ -107,6 +107,6 @@ func freeze(ctx context.Context, stop *halt.Switch, c *corev1.ConfigMap) {
 		return
 	}
 	stop.Set(ctx, v1alpha1.ReasonFrozen, fmt.Sprintf(
-		"An administrator has frozen the operator, and nothing is changed in AWS. To go on, run: kubectl -n %s patch configmap %s --type merge -p '{\"data\":{\"%s\":null}}'.",
+		"An administrator has frozen the operator, and nothing is changed in AWS. To go on, run: kubectl -n %s patch configmap %s --type merge -p '{\"data\":{\"%s\":null}}'",
 		c.Namespace, c.Name, budget.Freeze))
 }

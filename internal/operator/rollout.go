@@ -62,7 +62,7 @@ func addRollouts(ctx context.Context, mgr ctrl.Manager, c config.Config, env *en
 
 // releaseText says how to let the rest of a group continue at once. The command is ready to copy.
 func releaseText(configMap client.ObjectKey, group string) string {
-	return fmt.Sprintf(" To release the rest at once, run as an administrator: kubectl -n %s annotate configmap %s %s=%s --overwrite.",
+	return fmt.Sprintf(" To release the rest at once, run as an administrator: kubectl -n %s annotate configmap %s %s=%s --overwrite",
 		configMap.Namespace, configMap.Name, v1alpha1.AnnotationReleaseRollout, group)
 }
 

@@ -1,7 +1,9 @@
-// What only these tests show: that no advice of the operator is refused by the API server.
+// What only these tests show: that no advice of the operator is refused by the API server, and that its commands can be
+// copied.
 package advice
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -36,9 +38,54 @@ func TestNoMessageAdvisesWhatTheAPIServerRefuses(t *testing.T) {
 		}
 	}
 	seen := 0
+	eachText(t, func(path, text string) {
+		for _, m := range advised.FindAllStringSubmatch(text, -1) {
+			seen++
+			if fixed[m[1]] && text != illegal && !again.MatchString(text) {
+				t.Errorf("%s: %s can't be changed, so the advice is refused: %s", path, m[1], text)
+			}
+		}
+	})
+	if seen < 20 {
+		t.Errorf("only %d messages with advice were found", seen)
+	}
+}
+
+// A command that is copied from a message runs: nothing is glued to its words, and the text tells where it begins and ends.
+// After a colon, prose.Sentence adds no stop.
+func TestCommandsCanBeCopied(t *testing.T) {
+	seen := 0
+	eachText(t, func(path, text string) {
+		for part := range strings.SplitSeq(text, " ; ") {
+			before, command, found := strings.Cut(part, "kubectl ")
+			if !found || strings.HasSuffix(before, `"`) {
+				continue // none, or quoted
+			}
+			seen++
+			if before != "" && !strings.HasSuffix(before, ": ") {
+				t.Errorf("%s: no colon introduces the command of %q", path, text)
+			}
+			for _, word := range strings.Fields(command) {
+				if strings.ContainsAny(word[len(word)-1:], ".,:;)") {
+					t.Errorf("%s: %q has more than a command to copy in it: %q", path, text, word)
+				}
+			}
+		}
+	})
+	if seen < 6 {
+		t.Errorf("only %d commands were found", seen)
+	}
+}
+
+// eachText hands out the texts in the operator's code.
+func eachText(t *testing.T, do func(path, text string)) {
+	t.Helper()
 	err := filepath.WalkDir("../../internal", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
+		if err != nil || d.IsDir() && (d.Name() == "cli" || d.Name() == "testkit") {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 		if err != nil {
@@ -53,21 +100,13 @@ func TestNoMessageAdvisesWhatTheAPIServerRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, m := range advised.FindAllStringSubmatch(text, -1) {
-				seen++
-				if fixed[m[1]] && text != illegal && !again.MatchString(text) {
-					t.Errorf("%s: %s can't be changed, so the advice is refused: %s", path, m[1], text)
-				}
-			}
+			do(path, text)
 			return true
 		})
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if seen < 20 {
-		t.Errorf("only %d messages with advice were found", seen)
 	}
 }
 

@@ -16,6 +16,9 @@ const (
 
 	ellipsis = "…"
 
+	// command begins a command to copy. Another one comes after a semicolon between spaces.
+	command = ": kubectl "
+
 	lowerCase = "abcdefghijklmnopqrstuvwxyz"
 )
 
@@ -66,7 +69,8 @@ func Fit(s string, n int) string {
 }
 
 // Sentence gives a text the form that all messages of conditions and events have: a capital at its beginning and a full
-// stop at its end. A first word that is more than lower-case letters, such as a field or a domain, stays as it is.
+// stop at its end. A first word that is more than lower-case letters, such as a field or a domain, stays as it is. A text with
+// a command to copy ends with it: a stop would become a part of the command.
 func Sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -76,7 +80,7 @@ func Sentence(s string) string {
 	if strings.Trim(word, lowerCase+",:;") == "" {
 		s = strings.ToUpper(s[:1]) + s[1:]
 	}
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, ellipsis) {
+	if strings.Contains(s, command) || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, ellipsis) {
 		return s
 	}
 	return s + "."

@@ -112,6 +112,7 @@ func TestList(t *testing.T) {
 
 func TestSentence(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
+		"a command can be copied to the end":           {"to continue, run: kubectl get pods --all", "To continue, run: kubectl get pods --all"},
 		"a fragment gets a capital and a full stop":    {"the namespace exists", "The namespace exists."},
 		"so does one that begins with a single word":   {"there: no", "There: no."},
 		"a sentence stays as it is":                    {"It is deployed.", "It is deployed."},

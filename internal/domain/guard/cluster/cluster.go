@@ -116,7 +116,7 @@ type Place struct {
 // Halt says why nothing is changed in AWS, and how to continue. The command is ready to copy. It is nil while writes
 // may continue.
 func (v Verdict) Halt(now Identity, p Place) *chain.Halt {
-	accept := fmt.Sprintf("run as an administrator: kubectl -n %s annotate configmap %s %s=%s --overwrite.", p.Namespace, p.ConfigMap, p.Annotation, now.Fingerprint())
+	accept := fmt.Sprintf("run as an administrator: kubectl -n %s annotate configmap %s %s=%s --overwrite", p.Namespace, p.ConfigMap, p.Annotation, now.Fingerprint())
 	renamed := fmt.Sprintf("The cluster ID was %q and is %q.", v.Renamed, now.ID)
 	switch {
 	case v.Moved != "":

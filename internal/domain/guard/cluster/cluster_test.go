@@ -143,7 +143,7 @@ func TestTheMessageHasTheCommand(t *testing.T) {
 					t.Errorf("%q does not say %q", h.Message, text)
 				}
 			}
-			if command := "kubectl -n ns annotate configmap cm example.io/accept=" + c.now.Fingerprint() + " --overwrite."; !strings.HasSuffix(h.Message, command) {
+			if command := "kubectl -n ns annotate configmap cm example.io/accept=" + c.now.Fingerprint() + " --overwrite"; !strings.HasSuffix(h.Message, command) {
 				t.Errorf("%q does not end with %q", h.Message, command)
 			}
 		})

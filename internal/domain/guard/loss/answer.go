@@ -51,15 +51,15 @@ type Annotations struct {
 // Text says why a plan is held, and how to continue. The commands are ready to copy.
 func (h Hold) Text(w Words, a Annotations) string {
 	text := fmt.Sprintf("%s. Nothing was changed%s. This is plan %s.", h.tooMany(w), inAWS(w), h.Plan)
-	text += fmt.Sprintf(" To approve it, run: kubectl -n %s annotate configmap %s %s=%s --overwrite.", a.Namespace, a.ConfigMap, a.Approve, h.Plan)
-	if h.Namespace != "" {
-		text += fmt.Sprintf(" Or as the team: kubectl -n %s annotate %s --all %s=%s --overwrite.", h.Namespace, w.Resource, a.Approve, h.Plan)
-	}
-	if h.Changes < h.Count {
-		text += fmt.Sprintf(" To delete only the objects and keep what they stand for, run: kubectl -n %s annotate configmap %s %s=%s --overwrite.", a.Namespace, a.ConfigMap, a.Abandon, h.Plan)
-	}
 	if h.Changes > 0 {
 		text += " " + cmp.Or(w.Undo, "To undo a change, restore the previous spec.")
+	}
+	text += fmt.Sprintf(" To approve it, run: kubectl -n %s annotate configmap %s %s=%s --overwrite", a.Namespace, a.ConfigMap, a.Approve, h.Plan)
+	if h.Namespace != "" {
+		text += fmt.Sprintf(" ; or as the team: kubectl -n %s annotate %s --all %s=%s --overwrite", h.Namespace, w.Resource, a.Approve, h.Plan)
+	}
+	if h.Changes < h.Count {
+		text += fmt.Sprintf(" ; or to delete only the objects and keep what they stand for: kubectl -n %s annotate configmap %s %s=%s --overwrite", a.Namespace, a.ConfigMap, a.Abandon, h.Plan)
 	}
 	return text
 }

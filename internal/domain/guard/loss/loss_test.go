@@ -407,7 +407,7 @@ func TestAParentWeighsItsCustomers(t *testing.T) {
 	c.after(10 * time.Second)
 	plan := c.plan(t)
 	text := c.memory.Holds[0].Text(loss.Words{Many: "distributions", Shared: true}, loss.Annotations{Approve: "approve", Namespace: "ops", ConfigMap: "budget"})
-	if want := "1 harmful change of distributions would take 67 customers out of service, which needs an approval. Nothing was changed. This is plan " + plan + ". To approve it, run: kubectl -n ops annotate configmap budget approve=" + plan + " --overwrite. To undo a change, restore the previous spec."; text != want {
+	if want := "1 harmful change of distributions would take 67 customers out of service, which needs an approval. Nothing was changed. This is plan " + plan + ". To undo a change, restore the previous spec. To approve it, run: kubectl -n ops annotate configmap budget approve=" + plan + " --overwrite"; text != want {
 		t.Errorf("it says %s", text)
 	}
 	i := c.waiting["main"]
