@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,11 +17,14 @@ import (
 	"github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
@@ -119,6 +123,7 @@ func everyRightIsUsedAndEnough(t *testing.T, installation func(*testing.T) (*ins
 	i, namespace := installation(t)
 	r := newRig(t, i, namespace)
 	r.live()
+	checkWhatStays(t, i)
 
 	requests, err := host.ControlPlane.Audit(i.User())
 	if err != nil {
@@ -146,6 +151,43 @@ func everyRightIsUsedAndEnough(t *testing.T, installation func(*testing.T) (*ins
 			t.Errorf("the chart grants %q in %s, and nothing uses it", g, g.Role)
 		} else if used[g] && reason != "" {
 			t.Errorf("%q is used, and should not be in the list of what is not", g)
+		}
+	}
+}
+
+// checkWhatStays compares what the operator itself has made, which Helm does not know and leaves, with the page for that.
+func checkWhatStays(t *testing.T, i *install.Installation) {
+	t.Helper()
+	page, err := os.ReadFile(host.Path("docs", "uninstall.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stays []string
+	for _, list := range []client.ObjectList{&corev1.ConfigMapList{}, &corev1.SecretList{}, &coordinationv1.LeaseList{}} {
+		if err := kube.List(t.Context(), list, client.InNamespace(i.Namespace)); err != nil {
+			t.Fatal(err)
+		}
+		err := meta.EachListItem(list, func(o runtime.Object) error {
+			name := fmt.Sprintf("%T %s", o, o.(client.Object).GetName())
+			ofRelease := func(u *unstructured.Unstructured) bool {
+				return u.GetNamespace() == i.Namespace && "*v1."+u.GetKind()+" "+u.GetName() == name
+			}
+			if name != "*v1.ConfigMap kube-root-ca.crt" && !slices.ContainsFunc(i.Objects, ofRelease) {
+				stays = append(stays, name)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const name = "cloudfront-tenant-operator"
+	if diff := cmp.Diff([]string{"*v1.ConfigMap " + name + "-cluster", "*v1.ConfigMap " + name + "-deletion-budget", "*v1.Lease " + name}, stays); diff != "" {
+		t.Errorf("an uninstall leaves, in the operator's namespace (-want +got):\n%s", diff)
+	}
+	for _, o := range stays {
+		if _, name, _ := strings.Cut(o, " "); !strings.Contains(string(page), "`"+name+"`") {
+			t.Errorf("docs/uninstall.md does not say that %s stays", o)
 		}
 	}
 }
