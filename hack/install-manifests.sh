@@ -18,7 +18,7 @@ cp -r charts/cloudfront-tenant-operator "${temp}/chart"
 # Prints the objects of the chart. Arguments go to helm.
 render() {
   HELM_CACHE_HOME="${temp}" HELM_CONFIG_HOME="${temp}" HELM_DATA_HOME="${temp}" \
-    "${bin}/helm" template cloudfront-tenant-operator "${temp}/chart" --namespace "${namespace}" "$@" |
+    "${bin}/helm" template cloudfront-tenant-operator "${temp}/chart" --namespace "${namespace}" --skip-tests "$@" |
     sed -E '/^# Source: /d; /^ +helm\.sh\/(chart|resource-policy): /d; /^ +app\.kubernetes\.io\/managed-by: Helm$/d'
 }
 

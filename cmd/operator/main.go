@@ -42,6 +42,9 @@ func run(c config.Config) error {
 	if err != nil {
 		return fmt.Errorf("finding the Kubernetes API server: %w", err)
 	}
+	if c.Check {
+		return operator.Check(ctrl.SetupSignalHandler(), c, kube)
+	}
 	return operator.Run(ctrl.SetupSignalHandler(), c, kube)
 }
 

@@ -10,6 +10,7 @@ var operatorFlags = []string{
 	"aws-burst",
 	"aws-rate",
 	"aws-region",
+	"check",
 	"cluster-check",
 	"cluster-check-copy-namespace",
 	"cluster-id",

@@ -61,7 +61,7 @@ func TestDNSAccountsReachTheOperator(t *testing.T) {
 	if d := cmp.Diff(want, mounts); d != "" {
 		t.Errorf("mounts (-want +got):\n%s", d)
 	}
-	checkFlags(t, r)
+	checkFlags(t, r.container(t).Args)
 	if args := strings.Join(r.container(t).Args, "\n"); !strings.Contains(args, "--dns-accounts=/etc/dns-accounts/accounts.yaml") {
 		t.Errorf("the operator is not told of the accounts:\n%s", args)
 	}

@@ -250,6 +250,18 @@ func (r rendering) deployment(t *testing.T) *appsv1.Deployment {
 	return d
 }
 
+// testPod is that of helm test.
+func (r rendering) testPod(t *testing.T) corev1.Pod {
+	t.Helper()
+	found := r.find("Pod")
+	if len(found) != 1 {
+		t.Fatalf("%d Pods, want 1", len(found))
+	}
+	var p corev1.Pod
+	as(t, found[0], &p)
+	return p
+}
+
 // container is the operator's.
 func (r rendering) container(t *testing.T) corev1.Container {
 	t.Helper()

@@ -145,7 +145,7 @@ var matrix = map[string]struct {
 	"all off, under another name": {
 		values: "fullnameOverride: tenants\ncrds: {install: false}\nrbac: {create: false}\npodDisruptionBudget: {enabled: false}\nmetrics: {enabled: false}\nserviceAccount: {create: false, name: mine}",
 		objects: []string{
-			"+Deployment tenants", "+NetworkPolicy tenants", "-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Deployment *", "-NetworkPolicy *", "-PodDisruptionBudget *", "-Role *", "-RoleBinding *", "-Service *", "-ServiceAccount *",
+			"+Deployment tenants", "+NetworkPolicy tenants", "+Pod tenants-test", "-Pod *", "-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Deployment *", "-NetworkPolicy *", "-PodDisruptionBudget *", "-Role *", "-RoleBinding *", "-Service *", "-ServiceAccount *",
 			"-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *",
 			"+ValidatingAdmissionPolicy tenants-abandon", "+ValidatingAdmissionPolicyBinding tenants-abandon",
 			"+ValidatingAdmissionPolicy tenants-adopt", "+ValidatingAdmissionPolicyBinding tenants-adopt",
@@ -484,8 +484,10 @@ func TestEveryRenderingApplies(t *testing.T) {
 			if others := r.without(defaults); others != "" {
 				checkApplies(t, others)
 			}
-			checkFlags(t, r)
-			checkPodIsAdmitted(t, r, c.refusal)
+			checkFlags(t, r.container(t).Args)
+			checkFlags(t, r.testPod(t).Spec.Containers[0].Args)
+			checkPodIsAdmitted(t, r.deployment(t).Spec.Template.Spec, c.refusal)
+			checkPodIsAdmitted(t, r.testPod(t).Spec, c.refusal)
 		})
 	}
 }
@@ -495,6 +497,9 @@ func checkApplies(t *testing.T, manifests string) {
 	t.Helper()
 	for manifest := range strings.SplitSeq(manifests, separator) {
 		for _, o := range parse(t, manifest).objects {
+			if o.GetKind() == "Pod" {
+				continue // see checkPodIsAdmitted
+			}
 			if namespaced, err := kube.IsObjectNamespaced(o); err == nil && namespaced && o.GetNamespace() == "" {
 				o.SetNamespace(namespace)
 			}
@@ -544,14 +549,13 @@ func difference(before, after []string) []string {
 }
 
 // checkFlags has the operator read and judge its flags.
-func checkFlags(t *testing.T, r rendering) {
+func checkFlags(t *testing.T, args []string) {
 	t.Helper()
 	var c config.Config
 	set := flag.NewFlagSet("operator", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	c.Bind(set)
 	(&zap.Options{}).BindFlags(set)
-	args := r.container(t).Args
 	if err := set.Parse(args); err != nil {
 		t.Errorf("the operator can't read %q: %v", args, err)
 	} else if err := c.Validate(); err != nil {
@@ -564,15 +568,13 @@ var ofAdmission = client.MatchingLabels{"made-for": "admission"}
 
 // checkPodIsAdmitted creates the pod, without keeping it, where only restricted pods are let in. A refusal is expected
 // where one is given.
-func checkPodIsAdmitted(t *testing.T, r rendering, refusal string) {
+func checkPodIsAdmitted(t *testing.T, spec corev1.PodSpec, refusal string) {
 	t.Helper()
-	template := r.deployment(t).Spec.Template
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: template.Spec.ServiceAccountName, Namespace: namespace, Labels: ofAdmission}}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: spec.ServiceAccountName, Namespace: namespace, Labels: ofAdmission}}
 	if err := kube.Create(t.Context(), account); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
-	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
-	pod.Name, pod.Namespace = "admission", namespace
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "admission", Namespace: namespace}, Spec: spec}
 	err := kube.Create(t.Context(), pod, client.DryRunAll)
 	if refusal == "" && err != nil {
 		t.Errorf("the pod is not admitted: %v", err)

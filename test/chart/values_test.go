@@ -78,11 +78,12 @@ extraArgs: [--zap-devel=true]
 		"deletion-budget-tenants-max": "2", "deletion-budget-tenants-max-percent": "1",
 		"rollout": "true", "rollout-canaries": "3", "rollout-pause": "2m", "rollout-max-failed-percent": "20",
 		"webhook-bind-address": ":9445", "webhook-name": release, "webhook-deny": "dns,parameters", "webhook-dns": "9.9.9.9:53",
+		"check":     "true", // by helm test
 		"zap-devel": "true", // for developers only: by extraArgs, as any flag can be
 	}
 	got := map[string]string{}
 	// Tenants' namespaces can't be among those that are watched.
-	for _, arg := range append(render(t, "tenancy: {enabled: true, namespaces: [user-*, shop], reservedNamespaces: [kube-*, mesh], minPodSecurity: restricted}").container(t).Args, r.container(t).Args...) {
+	for _, arg := range append(render(t, "tenancy: {enabled: true, namespaces: [user-*, shop], reservedNamespaces: [kube-*, mesh], minPodSecurity: restricted}").container(t).Args, slices.Concat(r.container(t).Args, r.testPod(t).Spec.Containers[0].Args)...) {
 		name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 		got[name] = value
 	}

@@ -45,11 +45,13 @@ func TestLeaderElection(t *testing.T) {
 		t.Errorf("there are %d tenants in AWS, want 2", n)
 	}
 
+	s.checks("The installation works", nil, "--leader-elect")
 	s.takeLease("another replica")
 	if status, err := second.Wait(t.Context()); err != nil || status != 1 {
 		t.Errorf("an operator that has lost its lease ends with status %d (%v), want 1", status, err)
 	}
 	s.takeLease("")
+	s.checks("no replica leads", nil, "--leader-elect")
 }
 
 // takeLease gives the lease to another holder, to none with an empty name.

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -63,5 +64,34 @@ func TestNoAPIServer(t *testing.T) {
 				t.Errorf("it does not say why it ends:\n%s", out)
 			}
 		})
+	}
+}
+
+// The check of an installation says what doesn't work, and the log of its pod can be parsed, too.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, stack.Options{})
+	s.checks(`"account":"`+sim.DefaultAccount+`"`, nil)
+	s.checks("getting credentials from EC2 instance metadata", map[string]string{
+		"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_EC2_METADATA_SERVICE_ENDPOINT": s.AWS.URL(),
+	})
+	s.checks("is not allowed to", nil, "--leader-elect", "--leader-election-namespace="+s.namespace)
+	if calls := s.calls(); len(calls) != 1 || calls["GetCallerIdentity"].Total != 1 {
+		t.Errorf("the checks have made the calls %v", calls)
+	}
+}
+
+// checks runs the operator's check, whose log has to contain something. It fails unless that is that all works.
+func (s *scene) checks(says string, env map[string]string, flags ...string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	args := append(host.Installation.Args(), "--check", "--leader-elect=false")
+	cmd := exec.CommandContext(ctx, host.Binary("operator"), append(args, flags...)...)
+	cmd.Env = s.Env(env)
+	out, err := cmd.CombinedOutput()
+	isJSON(s.t, string(out))
+	if works := strings.Contains(string(out), "The installation works"); works != (err == nil) || !strings.Contains(string(out), says) {
+		s.t.Errorf("the check ends with %v, and does not say %q:\n%s", err, says, out)
 	}
 }

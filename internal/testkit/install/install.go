@@ -115,7 +115,7 @@ func (o Options) read(ctx context.Context, i *Installation) (string, error) {
 		}
 		return string(text), nil
 	}
-	args := []string{"template", i.Release, filepath.Join(o.Root, "charts", "cloudfront-tenant-operator"), "--namespace", i.Namespace}
+	args := []string{"template", i.Release, filepath.Join(o.Root, "charts", "cloudfront-tenant-operator"), "--namespace", i.Namespace, "--skip-tests"}
 	for _, value := range o.Values {
 		args = append(args, "--set", value)
 	}
