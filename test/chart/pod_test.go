@@ -10,6 +10,22 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
+// A pod that ends answers its webhook until the API server has noticed, and then has the time that its passes may take.
+func TestAWebhookOutlivesItsPod(t *testing.T) {
+	if l := render(t, "{}").container(t).Lifecycle; l != nil {
+		t.Errorf("without a webhook the pod waits before it ends: %+v", l)
+	}
+	r := render(t, "webhook: {enabled: true}")
+	want := &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: 3}}}
+	if diff := cmp.Diff(want, r.container(t).Lifecycle); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	const shutdown = 25 // the operator's shutdownTimeout in seconds
+	if grace := *r.deployment(t).Spec.Template.Spec.TerminationGracePeriodSeconds; grace < want.PreStop.Sleep.Seconds+shutdown {
+		t.Errorf("the pod has %d seconds to end", grace)
+	}
+}
+
 // The pod of helm test is like those of the operator, ends, and is not taken for one of them.
 func TestThePodOfHelmTest(t *testing.T) {
 	r := render(t, everything+"\nwebhook: {enabled: true}")

@@ -84,6 +84,10 @@ containers:
     readinessProbe:
       httpGet: {path: /readyz, port: probes}
       {{- toYaml .Values.probes.readiness | nindent 6 }}
+    {{- if .Values.webhook.enabled }}
+    # Until the API server has noticed that this pod ends, it calls its webhook.
+    lifecycle: {preStop: {sleep: {seconds: 3}}}
+    {{- end }}
     {{- end }}
     resources: {{- toYaml .Values.resources | nindent 6 }}
     securityContext: {{- toYaml .Values.securityContext | nindent 6 }}
