@@ -1,13 +1,16 @@
 package chart_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	namegen "k8s.io/apiserver/pkg/storage/names"
 )
 
 // A pod that ends answers its webhook until the API server has noticed, and then has the time that its passes may take.
@@ -23,6 +26,26 @@ func TestAWebhookOutlivesItsPod(t *testing.T) {
 	const shutdown = 25 // the operator's shutdownTimeout in seconds
 	if grace := *r.deployment(t).Spec.Template.Spec.TerminationGracePeriodSeconds; grace < want.PreStop.Sleep.Seconds+shutdown {
 		t.Errorf("the pod has %d seconds to end", grace)
+	}
+}
+
+// CloudTrail shows which pod has called. Other names are taken as they are given.
+func TestSessionsHaveTheNameOfThePod(t *testing.T) {
+	const name = "AWS_ROLE_SESSION_NAME"
+	own := corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}
+	for values, want := range map[string]corev1.EnvVar{
+		"resources: {limits: null}":                      own,
+		"extraEnv: [{name: " + name + ", value: given}]": {Name: name, Value: "given"},
+	} {
+		others := cmpopts.IgnoreSliceElements(func(e corev1.EnvVar) bool { return e.Name != name })
+		if diff := cmp.Diff([]corev1.EnvVar{want}, render(t, values).container(t).Env, others); diff != "" {
+			t.Errorf("with %s (-want +got):\n%s", values, diff)
+		}
+	}
+	// What STS takes, and how a ReplicaSet names the pods of the longest Deployment.
+	takes := regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)
+	if pod := namegen.SimpleNameGenerator.GenerateName(strings.Repeat("x", 253) + "-"); !takes.MatchString(pod) {
+		t.Errorf("STS takes no session with the name %s", pod)
 	}
 }
 

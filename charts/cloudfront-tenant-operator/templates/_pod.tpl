@@ -50,7 +50,6 @@ containers:
       {{- end }}
     {{- $caBundle := or .Values.caBundle.configMap .Values.caBundle.secret }}
     {{- $memory := dig "limits" "memory" "" .Values.resources | toString }}
-    {{- if or $memory $caBundle .Values.extraEnv }}
     env:
       {{- with $memory }}
       - name: GOMEMLIMIT
@@ -59,10 +58,13 @@ containers:
       {{- if $caBundle }}
       - {name: SSL_CERT_DIR, value: "/etc/ssl/certs:/etc/ca-bundle"}
       {{- end }}
+      {{- if not (has "AWS_ROLE_SESSION_NAME" (include "operator.extraEnvNames" . | fromJsonArray)) }}
+      # In CloudTrail, the session of IRSA has the name of the pod. No pod of a Deployment has a name that is too long for that.
+      - {name: AWS_ROLE_SESSION_NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
+      {{- end }}
       {{- with .Values.extraEnv }}
       {{- toYaml . | nindent 6 }}
       {{- end }}
-    {{- end }}
     {{- with .Values.extraEnvFrom }}
     envFrom: {{- toYaml . | nindent 6 }}
     {{- end }}

@@ -34,8 +34,7 @@ var unstable = []*regexp.Regexp{
 	regexp.MustCompile(`\b\d{8}T\d{6}Z\b`),
 }
 
-// session matches the name of a session behind the role that it is of. Pods that are given a web
-// identity draw a new one every hour.
+// session matches the name of a session behind the role that it is of. It is that of the Pod, or of EKS's own making.
 var session = regexp.MustCompile(`(:assumed-role/[\w+=,.@-]+)/[\w+=,.@-]+`)
 
 var spaces = regexp.MustCompile(`\s+`)
