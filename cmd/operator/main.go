@@ -54,8 +54,8 @@ func refuse(err error) {
 	os.Exit(2)
 }
 
-// logAllTo has everything in this process write to one log, so that each line of it can be parsed: client-go, which writes
-// to klog, and net/http, which writes to Go's own log.
+// logAllTo has everything in this process write to one log, so that each line of it can be parsed: client-go, which
+// writes to klog, and net/http, which writes to Go's own log.
 func logAllTo(log logr.Logger) {
 	ctrl.SetLogger(log)
 	klog.SetLogger(log)

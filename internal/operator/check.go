@@ -23,8 +23,8 @@ import (
 // checkTimeout bounds a check. It has room for the retries of the SDK.
 const checkTimeout = time.Minute
 
-// Check looks once whether an installation works: its permissions in Kubernetes, its identity in AWS, and whether a replica
-// leads. It changes nothing.
+// Check looks once whether an installation works: its permissions in Kubernetes, its identity in AWS, and whether a
+// replica leads. It changes nothing.
 func Check(ctx context.Context, c config.Config, kube *rest.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()

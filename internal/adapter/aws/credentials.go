@@ -10,8 +10,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// ownCredentials are those of the operator. A failure to get them is a *fault.Error that names the service that gives them:
-// as a failure of the call that needed them, it would be looked for in CloudFront.
+// ownCredentials are those of the operator. A failure to get them is a *fault.Error that names the service that gives
+// them: as a failure of the call that needed them, it would be looked for in CloudFront.
 type ownCredentials struct{ awssdk.CredentialsProvider }
 
 // Retrieve implements aws.CredentialsProvider.
