@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests that depend on the API server with every Kubernetes release that the chart supports: CRDs with their
 # validation rules, the chart with its policies, a fleet of the built operator, and customers' namespaces. The first run
-# builds the API servers, about 3 minutes each on 2 idle cores. RELEASES selects some of them. The result is printed as a
-# table, and written to the docs if all were tested. Arguments are passed to go test.
+# builds the API servers, about 3 minutes each on 2 idle cores. RELEASES selects some of them. The results are printed, and
+# written to the rows of the page with the date. Arguments are passed to go test.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -27,34 +27,25 @@ export DATABASE_ASSETS
 THIRDPARTY_ASSETS="$(hack/thirdparty.sh)"
 export THIRDPARTY_ASSETS
 
-table="$(mktemp)"
-trap 'rm -f "${table}"' EXIT
-{
-  printf '| Kubernetes |'
-  printf ' %s |' "${columns[@]%%|*}"
-  printf '\n|---|%s\n' "$(printf -- '---|%.0s' "${columns[@]}")"
-} >"${table}"
+# One row of the page for each release, with the date of its last test.
+header="| Kubernetes |$(printf ' %s |' "${columns[@]%%|*}") Tested |"
+grep -qxF "${header}" "${page}" || { echo "${page} has other columns: its header has to be ${header}" >&2; exit 1; }
 
 failed=0
 for release in ${releases}; do
   KUBEBUILDER_ASSETS="$(go -C hack/controlplane run ./build --print-dir --kubernetes "${release}")"
   export KUBEBUILDER_ASSETS
-  printf '| %s |' "${release#v}" >>"${table}"
+  row="| ${release#v} |"
+  grep -qF "${row}" "${page}" || { echo "${page} has no row for ${release}" >&2; exit 1; }
   for column in "${columns[@]}"; do
     IFS="|" read -r title packages tests <<<"${column}" # the tests may hold a | themselves
     printf '\n=== Kubernetes %s: %s\n' "${release}" "${title}"
     result=passes
     go test -vet=off -count=1 -timeout 60m -run "${tests}" "$@" "${packages}" || { result='**fails**' failed=1; }
-    printf ' %s |' "${result}" >>"${table}"
+    row+=" ${result} |"
   done
-  echo >>"${table}"
+  row+=" $(date -u '+%-d %B %Y') |"
+  printf '\n%s\n%s\n' "${header}" "${row}"
+  sed -i "s~^| ${release#v} |.*~${row}~" "${page}"
 done
-
-printf '\nLast tested: %s.\n' "$(date -u '+%-d %B %Y')" >>"${table}"
-
-echo
-cat "${table}"
-if [[ "${releases}" == "${all}" ]]; then
-  sed -i -e "/^<!-- begin: make test-matrix -->\$/,/^<!-- end -->\$/{/^<!--/!d}" -e "/^<!-- begin: make test-matrix -->\$/r ${table}" "${page}"
-fi
 exit "${failed}"
