@@ -357,7 +357,7 @@ func TestInterruptedPlaygroundLeavesNothing(t *testing.T) {
 		"Ctrl-C is how a playground ends":      {"up --database=mongodb", "metrics ", syscall.SIGINT, 0, "All processes are stopped."},
 		"so is the end of its terminal":        {"up", "== Applying", syscall.SIGHUP, 0, "All processes are stopped."},
 		"Ctrl-C ends a demo before its end":    {"demo", "== 1.", syscall.SIGINT, 130, "interrupted; all processes are stopped"},
-		"SIGTERM ends it while it is building": {"demo", "== Building", syscall.SIGTERM, 130, "interrupted; all processes are stopped"},
+		"SIGTERM ends it while it is building": {"demo", "== Getting", syscall.SIGTERM, 130, "interrupted; all processes are stopped"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
