@@ -37,6 +37,7 @@ func main() {
 	printDir := flag.Bool("print-dir", false, "print only the folder of the binaries on stdout, progress on stderr")
 	download := flag.Bool("download", false, "download finished programs instead of building them if the network allows it: enough for a demo, not for tests")
 	release := flag.String("kubernetes", "", "build the API server and the controller manager of this release, such as v1.30.14, instead of the one in go.mod")
+	node := flag.Bool("node", false, "build the programs of a node, and name their folder instead of the control plane's")
 	flag.Parse()
 	var progress io.Writer = os.Stdout
 	if *printDir {
@@ -51,6 +52,9 @@ func main() {
 	if err == nil && *release != "" {
 		dir, err = ensureRelease(*release, dir, progress)
 	}
+	if err == nil && *node {
+		dir, err = ensureNode(dir, progress)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "controlplane:", err)
 		os.Exit(1)
@@ -58,7 +62,7 @@ func main() {
 	if *printDir {
 		fmt.Println(dir)
 	} else {
-		fmt.Println("control plane binaries are in", dir)
+		fmt.Println("the binaries are in", dir)
 	}
 }
 
@@ -121,26 +125,38 @@ func has(dir string, programs []string) bool {
 
 // readVersion returns the Kubernetes version and a name that changes with everything that goes into the binaries.
 func readVersion() (kubernetes, version string, err error) {
-	paths, _ := filepath.Glob("cmd/*/main.go") // sorted; the pattern is valid
 	digest, etcd := sha256.New(), ""
-	for _, path := range append(paths, "go.mod", "go.sum") {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return "", "", err
-		}
-		fmt.Fprintf(digest, "%s %d\n%s", path, len(content), content)
-		if path == "go.mod" {
-			for _, m := range regexp.MustCompile(`\t(k8s\.io/kubernetes|go\.etcd\.io/etcd/server/v3) (v\d\S+)`).FindAllSubmatch(content, -1) {
-				if string(m[1]) == "k8s.io/kubernetes" {
-					kubernetes = string(m[2])
-				} else {
-					etcd = string(m[2])
-				}
-			}
+	if err := digestModule(digest, "."); err != nil {
+		return "", "", err
+	}
+	content, err := os.ReadFile("go.mod")
+	if err != nil {
+		return "", "", err
+	}
+	for _, m := range regexp.MustCompile(`\t(k8s\.io/kubernetes|go\.etcd\.io/etcd/server/v3) (v\d\S+)`).FindAllSubmatch(content, -1) {
+		if string(m[1]) == "k8s.io/kubernetes" {
+			kubernetes = string(m[2])
+		} else {
+			etcd = string(m[2])
 		}
 	}
 	fmt.Fprint(digest, buildFlags(kubernetes))
 	return kubernetes, fmt.Sprintf("%s-etcd-%s-%s-%s-%x", kubernetes, etcd, runtime.GOOS, runtime.GOARCH, digest.Sum(nil)[:6]), nil
+}
+
+// digestModule adds everything that goes into the programs of a module.
+func digestModule(digest io.Writer, module string) error {
+	paths, _ := filepath.Glob(mainOf(module, "*")) // sorted; the pattern is valid
+	for _, path := range append(paths, filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum")) {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(digest, "%s %d\n%s", path, len(content), content); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // buildFlags stamps the version, without which kubectl and helm refuse the server. Nothing in the flags is
@@ -174,23 +190,31 @@ func lock(root string, progress io.Writer) (io.Closer, error) {
 	return file, syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
 }
 
-// build fills a folder next to dir and renames it, so that dir is complete or absent.
+// build compiles the control plane into dir.
 func build(ctx context.Context, root, dir string, flags []string, progress io.Writer) error {
 	temp, start := filepath.Join(root, "building"), time.Now()
+	fmt.Fprintf(progress, "Building the control plane %s. %s\n", filepath.Base(dir), cost(runtime.NumCPU()))
+	err := fill(dir, temp, func() error { return compileAll(ctx, ".", temp, binaries, flags, progress) })
+	if err == nil {
+		fmt.Fprintf(progress, "built in %s\n", time.Since(start).Round(time.Second))
+	}
+	return err
+}
+
+// fill has a folder temp filled, and renames it to dir, so that dir is complete or absent.
+func fill(dir, temp string, compile func() error) error {
 	for _, stale := range []string{temp, dir} { // left by a build that was killed, or damaged since
 		if err := os.RemoveAll(stale); err != nil {
 			return fmt.Errorf("removing an incomplete build: %w", err)
 		}
 	}
 	defer os.RemoveAll(temp)
-	fmt.Fprintf(progress, "Building the control plane %s. %s\n", filepath.Base(dir), cost(runtime.NumCPU()))
-	if err := compileAll(ctx, ".", temp, binaries, flags, progress); err != nil {
+	if err := compile(); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, dir); err != nil {
 		return fmt.Errorf("moving the binaries into place: %w", err)
 	}
-	fmt.Fprintf(progress, "built in %s\n", time.Since(start).Round(time.Second))
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -45,6 +46,9 @@ type Options struct {
 	// WithoutWatchCache serves every read from etcd. A consistent list waits up to 100 ms for the cache to catch up (the
 	// period of the API server's progress requests), which a test that lists between any two steps feels.
 	WithoutWatchCache bool
+	// NodeAddress, if any, is where a node and its Pods reach the API server, which then treats them as a real cluster
+	// does: with service account admission, the rights of nodes, and every controller.
+	NodeAddress string
 	// APIServerFlags are added after our own and win over them.
 	APIServerFlags []string
 }
@@ -58,8 +62,12 @@ type ControlPlane struct {
 	authority               *authority
 	adminToken              string
 	controllerToken         string
+	nodeAddress             string
 
 	processes *process.Group
+	// apiServer is the process, and startAPIServer starts it once more.
+	apiServer      *process.Child
+	startAPIServer func(context.Context) error
 	release   func()
 	// ending is closed by Stop, which waits for background.
 	ending     chan struct{}
@@ -89,7 +97,7 @@ func start(ctx context.Context, binDir string, opts Options) (*ControlPlane, err
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the control plane: %w", err)
 	}
-	cp := &ControlPlane{binDir: binDir, tempDir: tempDir, logDir: opts.LogDir, release: release, processes: process.NewGroup(opts.Guard), ending: make(chan struct{})}
+	cp := &ControlPlane{binDir: binDir, tempDir: tempDir, logDir: opts.LogDir, nodeAddress: opts.NodeAddress, release: release, processes: process.NewGroup(opts.Guard), ending: make(chan struct{})}
 	cp.stop = sync.OnceValue(cp.stopAll)
 	if err := cp.start(ctx, opts); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the control plane: %w", err), cp.Stop())
@@ -101,7 +109,7 @@ func (cp *ControlPlane) start(ctx context.Context, opts Options) error {
 	if err := cp.prepare(ctx); err != nil {
 		return err
 	}
-	if err := cp.run(ctx, "etcd", cp.etcdFlags(), cp.EtcdURL()+"/readyz"); err != nil {
+	if _, err := cp.run(ctx, "etcd", cp.etcdFlags(), cp.EtcdURL()+"/readyz"); err != nil {
 		return err
 	}
 	flags := cp.apiServerFlags()
@@ -111,16 +119,37 @@ func (cp *ControlPlane) start(ctx context.Context, opts Options) error {
 	if opts.WithoutWatchCache {
 		flags = append(flags, "--watch-cache=false")
 	}
+	if opts.NodeAddress != "" {
+		flags = append(flags, cp.nodeFlags()...)
+	}
 	flags = append(flags, opts.APIServerFlags...)
 	// The API server is ready before it has made these namespaces, and tests take them for granted.
 	namespaces := cp.apiServerURL() + "/api/v1/namespaces/"
-	if err := cp.run(ctx, "kube-apiserver", flags, cp.apiServerURL()+"/readyz", namespaces+"kube-system", namespaces+"default"); err != nil {
+	cp.startAPIServer = func(ctx context.Context) (err error) {
+		cp.apiServer, err = cp.run(ctx, "kube-apiserver", flags, cp.apiServerURL()+"/readyz", namespaces+"kube-system", namespaces+"default")
 		return err
 	}
-	if opts.WithoutControllerManager {
-		return nil
+	if err := cp.startAPIServer(ctx); err != nil || opts.WithoutControllerManager {
+		return err
 	}
-	return cp.run(ctx, "kube-controller-manager", cp.controllerManagerFlags(), cp.controllerManagerURL()+"/healthz")
+	_, err := cp.run(ctx, "kube-controller-manager", cp.controllerManagerFlags(), cp.controllerManagerURL()+"/healthz")
+	return err
+}
+
+// KillAPIServer ends the API server as a power cut does. StartAPIServer starts it again.
+func (cp *ControlPlane) KillAPIServer() error {
+	if err := cp.apiServer.Signal(syscall.SIGKILL); err != nil {
+		return err
+	}
+	<-cp.apiServer.Ended()
+	return nil
+}
+
+// StartAPIServer starts the API server that was killed, and returns when it serves.
+func (cp *ControlPlane) StartAPIServer(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	return cp.startAPIServer(ctx)
 }
 
 // prepare writes everything the components read.

@@ -36,13 +36,28 @@ func (cp *ControlPlane) apiServerFlags() []string {
 	}
 }
 
-func (cp *ControlPlane) controllerManagerFlags() []string {
+// nodeFlags come after the usual ones, and let Pods run.
+func (cp *ControlPlane) nodeFlags() []string {
 	return []string{
-		"--kubeconfig=" + cp.path("controllers.kubeconfig"),
-		"--controllers=" + strings.Join([]string{
+		"--bind-address=0.0.0.0",
+		"--advertise-address=" + cp.nodeAddress,
+		"--authorization-mode=Node,RBAC",
+		"--enable-admission-plugins=NodeRestriction",
+		"--disable-admission-plugins=",
+	}
+}
+
+func (cp *ControlPlane) controllerManagerFlags() []string {
+	controllers := []string{"*"}
+	if cp.nodeAddress == "" {
+		controllers = []string{
 			"namespace-controller", "garbage-collector-controller", "resourcequota-controller",
 			"serviceaccount-controller", "serviceaccount-token-controller", "clusterrole-aggregation-controller",
-		}, ","),
+		}
+	}
+	return []string{
+		"--kubeconfig=" + cp.path("controllers.kubeconfig"),
+		"--controllers=" + strings.Join(controllers, ","),
 		// With its own account per controller, RBAC applies to them as in a real cluster.
 		"--use-service-account-credentials",
 		"--service-account-private-key-file=" + cp.path("serviceaccount.key"),

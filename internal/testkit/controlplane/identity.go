@@ -114,6 +114,9 @@ func (cp *ControlPlane) TokenConfig(token string) *rest.Config {
 	}
 }
 
+// CA is the certificate of the authority that the API server and its users trust, as PEM.
+func (cp *ControlPlane) CA() []byte { return cp.authority.pem() }
+
 // WriteKubeconfig writes config to path in the form kubectl reads.
 func WriteKubeconfig(path string, config *rest.Config) error {
 	const name = "controlplane"
@@ -137,9 +140,18 @@ func WriteKubeconfig(path string, config *rest.Config) error {
 	return nil
 }
 
+// addresses are those of the API server; Pods use its Service.
+func (cp *ControlPlane) addresses() []net.IP {
+	out := []net.IP{net.IPv4(127, 0, 0, 1)}
+	if cp.nodeAddress != "" {
+		out = append(out, net.ParseIP(cp.nodeAddress), net.IPv4(10, 0, 0, 1))
+	}
+	return out
+}
+
 // writeFiles writes the keys, certificates, tokens and kubeconfigs of the components.
 func (cp *ControlPlane) writeFiles() error {
-	servingCert, servingKey, err := cp.authority.issue(pkix.Name{CommonName: "127.0.0.1"}, x509.ExtKeyUsageServerAuth, net.IPv4(127, 0, 0, 1))
+	servingCert, servingKey, err := cp.authority.issue(pkix.Name{CommonName: "127.0.0.1"}, x509.ExtKeyUsageServerAuth, cp.addresses()...)
 	if err != nil {
 		return err
 	}

@@ -19,20 +19,20 @@ import (
 const stopTimeout = 2 * time.Second
 
 // run starts a component and waits until all urls answer 200, in their order.
-func (cp *ControlPlane) run(ctx context.Context, name string, flags []string, urls ...string) error {
+func (cp *ControlPlane) run(ctx context.Context, name string, flags []string, urls ...string) (*process.Child, error) {
 	child, err := cp.processes.Start(process.Command{
 		Path: filepath.Join(cp.binDir, name), Args: flags, Dir: cp.tempDir,
 		LogFile: filepath.Join(cp.logDir, name+".log"), StopTimeout: stopTimeout,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, url := range urls {
 		if err := cp.await(ctx, child, url); err != nil {
-			return fmt.Errorf("waiting for %s: %w; its last lines were:\n%s", name, err, child.LogTail(15))
+			return nil, fmt.Errorf("waiting for %s: %w; its last lines were:\n%s", name, err, child.LogTail(15))
 		}
 	}
-	return nil
+	return child, nil
 }
 
 // await polls url until it answers 200, the child ends or the context does.
