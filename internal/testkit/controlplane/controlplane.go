@@ -68,7 +68,7 @@ type ControlPlane struct {
 	// apiServer is the process, and startAPIServer starts it once more.
 	apiServer      *process.Child
 	startAPIServer func(context.Context) error
-	release   func()
+	release        func()
 	// ending is closed by Stop, which waits for background.
 	ending     chan struct{}
 	background sync.WaitGroup

@@ -41,7 +41,7 @@ func (cp *ControlPlane) nodeFlags() []string {
 	return []string{
 		"--bind-address=0.0.0.0",
 		"--advertise-address=" + cp.nodeAddress,
-		"--authorization-mode=Node,RBAC",
+		"--authorization-mode=Node", // adds to RBAC
 		"--enable-admission-plugins=NodeRestriction",
 		"--disable-admission-plugins=",
 	}
