@@ -126,6 +126,10 @@ test-gatekeeper: ## Have Gatekeeper's real webhook enforce a plan's constraints;
 test-matrix: ## Test with every Kubernetes release that the chart claims; the first run builds them: make test-matrix RELEASES=v1.30.14
 	@RELEASES='$(RELEASES)' hack/test-matrix.sh $(TESTFLAGS)
 
+.PHONY: test-node
+test-node: controlplane ## Install the chart on a Kubernetes node that is started here, which needs root on Linux
+	@NODE_ASSETS="$$(hack/node.sh)" DATABASE_ASSETS="$$(hack/databases.sh)" go test -count=1 -timeout 0 -v -run '^Test(Node|Killed)$$' ./test/node -args -node $(TESTFLAGS)
+
 .PHONY: lint
 lint: ## Lint the code, the API types, the workflows and, where ShellCheck is installed, the scripts
 	@$(ACTIONLINT)

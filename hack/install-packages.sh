@@ -36,3 +36,4 @@ disable redis-server redis-server
 disable bind9 named
 disable knot knot
 disable pdns-server pdns
+disable containerd containerd

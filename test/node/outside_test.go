@@ -3,19 +3,81 @@
 package node_test
 
 import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/node"
 )
 
-// The whole test, of which all but this runs inside the node.
+// hold has TestHold start a node and wait until it is killed.
+var hold = flag.Bool("node.hold", false, "start a node and wait; for TestKilled")
+
+// standing is what TestHold prints when there is a node.
+const standing = "the node is ready"
+
+// The scenarios run inside the node. After them the machine is as it was.
 func TestNode(t *testing.T) {
 	outside(t)
+	before := look(t)
 	if err := node.Run(t.Context(), os.Stdout, "-test.run=^TestInside$", "-test.v", "-test.count=1", "-test.timeout=0", "-node"); err != nil {
 		t.Error(err)
 	}
+	wantSame(t, before)
+}
+
+// A test that is killed leaves nothing either, nor does one that a Ctrl-C ends.
+func TestKilled(t *testing.T) {
+	outside(t)
+	before := look(t)
+	test := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestHold$", "-test.v", "-test.timeout=0", "-node", "-node.hold")
+	test.Stderr = os.Stderr
+	output, err := test.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := test.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(output)
+	for lines.Scan() && lines.Text() != standing {
+		t.Log(lines.Text())
+	}
+	if lines.Text() != standing {
+		t.Fatal("there is no node to kill")
+	}
+	if cmp.Equal(before, look(t)) {
+		t.Error("the machine looks the same with a node on it")
+	}
+	if err := test.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	// The watcher has our pipe until it has cleaned up.
+	_, _ = io.Copy(io.Discard, output)
+	_ = test.Wait()
+	wantSame(t, before)
+}
+
+// TestHold is killed by TestKilled.
+func TestHold(t *testing.T) {
+	if !*hold {
+		t.Skip("TestKilled runs it")
+	}
+	if !node.Inside() {
+		t.Fatal(node.Run(t.Context(), os.Stdout, "-test.run=^TestHold$", "-test.v", "-test.timeout=0", "-node", "-node.hold"))
+	}
+	w := newWorld(t)
+	w.install()
+	fmt.Println(standing)
+	<-context.Background().Done()
 }
 
 // outside skips a test that can't start a node.
@@ -26,5 +88,21 @@ func outside(t *testing.T) {
 	}
 	if missing := node.Missing(); len(missing) > 0 {
 		t.Skipf("this machine lacks what a Kubernetes node needs:\n%s", strings.Join(missing, "\n"))
+	}
+}
+
+func look(t *testing.T) node.Machine {
+	t.Helper()
+	machine, err := node.Look()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return machine
+}
+
+func wantSame(t *testing.T, before node.Machine) {
+	t.Helper()
+	if diff := cmp.Diff(before, look(t)); diff != "" {
+		t.Errorf("the machine is not as it was (-before +after):\n%s", diff)
 	}
 }

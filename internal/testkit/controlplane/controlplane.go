@@ -121,6 +121,8 @@ func (cp *ControlPlane) start(ctx context.Context, opts Options) error {
 	}
 	if opts.NodeAddress != "" {
 		flags = append(flags, cp.nodeFlags()...)
+	} else {
+		flags = append(flags, withoutNodeFlags()...)
 	}
 	flags = append(flags, opts.APIServerFlags...)
 	// The API server is ready before it has made these namespaces, and tests take them for granted.

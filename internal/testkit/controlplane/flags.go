@@ -31,9 +31,13 @@ func (cp *ControlPlane) apiServerFlags() []string {
 		"--service-account-key-file=" + cp.path("serviceaccount.key"),
 		"--service-account-signing-key-file=" + cp.path("serviceaccount.key"),
 		"--service-cluster-ip-range=10.0.0.0/24",
-		// Without it a pod would have to wait for its namespace's default service account.
-		"--disable-admission-plugins=ServiceAccount",
 	}
+}
+
+// withoutNodeFlags come after the usual ones where no Pod can run.
+func withoutNodeFlags() []string {
+	// With it a pod would have to wait for its namespace's default service account.
+	return []string{"--disable-admission-plugins=ServiceAccount"}
 }
 
 // nodeFlags come after the usual ones, and let Pods run.
@@ -43,7 +47,6 @@ func (cp *ControlPlane) nodeFlags() []string {
 		"--advertise-address=" + cp.nodeAddress,
 		"--authorization-mode=Node", // adds to RBAC
 		"--enable-admission-plugins=NodeRestriction",
-		"--disable-admission-plugins=",
 	}
 }
 

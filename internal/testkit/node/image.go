@@ -107,15 +107,23 @@ func add(files *tar.Writer, name, source string) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
+		name := path.Join(name, filepath.ToSlash(strings.TrimPrefix(here, source)))
+		if entry.Type() == fs.ModeSymlink {
+			target, err := os.Readlink(here)
+			if err != nil {
+				return err
+			}
+			return files.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: target})
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
 		content, err := os.ReadFile(here)
 		if err != nil {
 			return err
 		}
-		info, err := os.Stat(here)
-		if err != nil {
-			return err
-		}
-		return put(files, path.Join(name, filepath.ToSlash(strings.TrimPrefix(here, source))), int64(info.Mode().Perm()), content)
+		return put(files, name, int64(info.Mode().Perm()), content)
 	})
 }
 

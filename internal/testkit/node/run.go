@@ -119,7 +119,7 @@ func prepare() (lock *os.File, err error) {
 func startWatcher(lock *os.File) (dismiss func() error, err error) {
 	// No caller's context: it has to outlive us.
 	cmd := command(context.Background(), roleWatcher)
-	cmd.Stderr, cmd.ExtraFiles = os.Stderr, []*os.File{lock}
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stdout, os.Stderr, []*os.File{lock}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C at the terminal does not reach it
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
