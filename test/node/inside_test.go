@@ -27,6 +27,9 @@ func TestInside(t *testing.T) {
 		{"leader killed", (*world).leaderKilled},
 		{"leader frozen", (*world).leaderFrozen},
 		{"API server away", (*world).apiServerAway},
+		{"roll-outs", (*world).rollout},
+		{"many tenants", (*world).manyTenants},
+		{"uninstall", (*world).uninstall},
 		{"every line is JSON", (*world).everyLineIsJSON},
 	} {
 		t.Run(step.name, func(t *testing.T) { step.run(w.on(t)) })

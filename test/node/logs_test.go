@@ -15,21 +15,22 @@ import (
 	"time"
 )
 
+// keptLogs is where logs stay. A link can't lead to another mount.
+const keptLogs = "/var/log/kept"
+
 // podLogs keeps the logs of Pods, which the kubelet removes with the Pods.
 type podLogs struct {
-	dir string
-
 	mu   sync.Mutex
 	kept map[uint64]string
 }
 
 // keepLogs looks for new logs until the test ends. A link keeps what is written later as well.
-func keepLogs(t *testing.T, dir string) *podLogs {
+func keepLogs(t *testing.T) *podLogs {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(keptLogs, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	logs := &podLogs{dir: dir, kept: map[uint64]string{}}
+	logs := &podLogs{kept: map[uint64]string{}}
 	tick, ended := time.NewTicker(200*time.Millisecond), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -59,7 +60,7 @@ func (l *podLogs) look() {
 		if !ok || l.kept[status.Ino] != "" {
 			continue
 		}
-		link := filepath.Join(l.dir, fmt.Sprint(status.Ino))
+		link := filepath.Join(keptLogs, fmt.Sprint(status.Ino))
 		if os.Link(path, link) == nil {
 			l.kept[status.Ino] = path
 		}
@@ -72,7 +73,7 @@ func (l *podLogs) notJSON() (lines int, bad []string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for inode, path := range l.kept {
-		file, err := os.Open(filepath.Join(l.dir, fmt.Sprint(inode)))
+		file, err := os.Open(filepath.Join(keptLogs, fmt.Sprint(inode)))
 		if err != nil {
 			return 0, nil, err
 		}

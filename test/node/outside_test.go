@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/node"
 )
 
@@ -80,7 +81,7 @@ func TestHold(t *testing.T) {
 	<-context.Background().Done()
 }
 
-// outside skips a test that can't start a node.
+// outside skips a test that can't start a node. It builds the operator: inside there is no way to download a module.
 func outside(t *testing.T) {
 	t.Helper()
 	if !*enabled || node.Inside() {
@@ -88,6 +89,13 @@ func outside(t *testing.T) {
 	}
 	if missing := node.Missing(); len(missing) > 0 {
 		t.Skipf("this machine lacks what a Kubernetes node needs:\n%s", strings.Join(missing, "\n"))
+	}
+	root, err := module.Root(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := build(t.Context(), root, os.DevNull); err != nil {
+		t.Fatal(err)
 	}
 }
 

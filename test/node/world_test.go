@@ -41,6 +41,8 @@ type world struct {
 	kube client.WithWatch
 	aws  *simulated
 	logs *podLogs
+	// before are the objects that there are without the operator.
+	before map[string]bool
 }
 
 // newWorld starts a node with AWS, and nothing in it.
@@ -69,7 +71,9 @@ func newWorld(t *testing.T) *world {
 	if w.kube, err = w.host.Client(); err != nil {
 		t.Fatal(err)
 	}
-	w.logs = keepLogs(t, filepath.Join(dir, "pods"))
+	w.logs = keepLogs(t)
+	w.namespace(install.Namespace)
+	w.before = w.inventory()
 	return w
 }
 
@@ -179,11 +183,16 @@ func (w *world) restarts() (count int) {
 	return count
 }
 
+// build compiles the operator with the flags of the Dockerfile.
+func build(ctx context.Context, root, path string) error {
+	return module.Build(ctx, root, []string{"CGO_ENABLED=0"}, "-trimpath", "-buildvcs=false", "-o", path, "./cmd/operator")
+}
+
 // image builds the operator as the Dockerfile does, and gives it to the node under two tags.
 func (w *world) image() {
 	w.t.Helper()
 	program := filepath.Join(w.t.TempDir(), "operator")
-	w.must(module.Build(w.t.Context(), w.host.Path(), []string{"CGO_ENABLED=0"}, "-trimpath", "-buildvcs=false", "-o", program, "./cmd/operator"))
+	w.must(build(w.t.Context(), w.host.Path(), program))
 	image := node.Image{Name: repository + ":" + firstTag, Program: program, User: "65532:65532", Files: node.Base()}
 	archive := filepath.Join(w.t.TempDir(), "image.tar")
 	size, err := image.Write(archive)
@@ -199,7 +208,6 @@ func (w *world) image() {
 // install installs the image, and the chart with its defaults.
 func (w *world) install() {
 	w.image()
-	w.namespace(install.Namespace)
 	begun := time.Now()
 	w.helm(firstTag)
 	w.duration(w.t, "helm install --wait", time.Since(begun), time.Minute)

@@ -56,10 +56,10 @@ func (m Machine) processes() error {
 	found, _ := filepath.Glob("/proc/[0-9]*/ns/pid") // the pattern is valid
 	for _, path := range found {
 		namespace, err := os.Readlink(path)
-		if err != nil || namespace == own {
-			continue // it has ended, or is one of the machine's
-		}
 		command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "..", "cmdline"))
+		if err != nil || namespace == own || len(command) == 0 {
+			continue // it is one of the machine's, or has ended
+		}
 		m[fmt.Sprintf("process %s: %s", strings.Split(path, "/")[2], strings.ReplaceAll(string(command), "\x00", " "))] = true
 	}
 	return nil

@@ -1,0 +1,115 @@
+//go:build linux
+
+package node_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
+)
+
+var tenants = flag.Int("node.tenants", 10_000, "how many tenants the memory is measured with")
+
+// limit is the chart's for memory.
+const limit = 512 << 20
+
+// manyTenants measures the memory of the leader with a large fleet. It has to be done at some time, so calls to AWS are not
+// slowed down.
+func (w *world) manyTenants() {
+	w.helm(secondTag, "aws.rate=1000", "aws.burst=1000")
+	w.namespace("many")
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Hour)
+	defer cancel()
+	fleet, err := stack.NewFleet(ctx, w.kube, "many", "many-", *tenants)
+	w.must(err)
+	defer fleet.Close()
+	before := w.restarts()
+	peak := w.measure(func() {
+		w.must(fleet.Create(ctx))
+		w.must(fleet.WaitReady(ctx))
+	})
+	w.memory(w.t, fmt.Sprintf("%d tenants: peak of the working set", *tenants), peak, limit/2)
+	w.exactly(w.t, "restarts of containers meanwhile", w.restarts()-before, 0)
+}
+
+// measure returns the highest working set of the leader while something happens.
+func (w *world) measure(during func()) (peak int64) {
+	w.t.Helper()
+	cgroup, err := memoryCgroup(w.process(w.leader()))
+	w.must(err)
+	ended, tick := make(chan struct{}), time.NewTicker(100*time.Millisecond)
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+			}
+			now, failed := workingSet(cgroup)
+			peak, err = max(peak, now), errors.Join(err, failed)
+		}
+	})
+	defer running.Wait()
+	defer tick.Stop()
+	func() {
+		defer close(ended)
+		during()
+	}()
+	running.Wait()
+	w.must(err)
+	return peak
+}
+
+// memoryCgroup is the folder of a process's cgroup for memory, with version 1 or 2.
+func memoryCgroup(pid int) (string, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil {
+		return "", err
+	}
+	found := ""
+	for line := range strings.Lines(string(text)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		switch {
+		case len(parts) < 3:
+		case parts[1] == "memory":
+			return filepath.Join("/sys/fs/cgroup/memory", parts[2]), nil
+		case parts[0] == "0":
+			found = filepath.Join("/sys/fs/cgroup", parts[2])
+		}
+	}
+	return found, nil
+}
+
+// workingSet is what the kubelet calls so: the memory in use without files that can be dropped.
+func workingSet(cgroup string) (int64, error) {
+	usage, inactive := "memory.current", "inactive_file "
+	if strings.HasPrefix(cgroup, "/sys/fs/cgroup/memory/") {
+		usage, inactive = "memory.usage_in_bytes", "total_inactive_file "
+	}
+	text, err := os.ReadFile(filepath.Join(cgroup, usage))
+	if err != nil {
+		return 0, err
+	}
+	used, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return 0, err
+	}
+	stat, err := os.ReadFile(filepath.Join(cgroup, "memory.stat"))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut("\n"+string(stat), "\n"+inactive)
+	value, _, _ := strings.Cut(rest, "\n")
+	files, err := strconv.ParseInt(value, 10, 64)
+	return used - files, err
+}
