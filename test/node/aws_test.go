@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,8 @@ type simulated struct {
 	mu sync.Mutex
 	// callers are the addresses that requests came from, by the id that their answers have.
 	callers map[string]string
+	// identity answers for tokens of service accounts.
+	identity atomic.Pointer[webIdentity]
 }
 
 // write is a call that changed something, and the address of the Pod that made it.
@@ -50,6 +53,7 @@ func startAWS(t *testing.T, root string) *simulated {
 	if err != nil {
 		t.Fatal(err)
 	}
+	seed.Roles = append(seed.Roles, sim.SeedRole{ARN: roleARN})
 	s := &simulated{callers: map[string]string{}, Sim: sim.New(sim.Options{
 		Seed: &seed, DeployDelay: time.Second, Quotas: sim.Quotas{Tenants: fleetQuota, RecordsPerZone: fleetQuota},
 	})}
@@ -68,6 +72,10 @@ func startAWS(t *testing.T, root string) *simulated {
 }
 
 func (s *simulated) serve(w http.ResponseWriter, r *http.Request) {
+	if identity := s.identity.Load(); identity != nil && r.URL.Path == "/" && r.Header.Get("Authorization") == "" && r.ParseForm() == nil {
+		identity.serve(r.Context(), w, r.PostForm)
+		return
+	}
 	s.ServeHTTP(w, r)
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
 	s.mu.Lock()

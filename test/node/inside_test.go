@@ -28,7 +28,10 @@ func TestInside(t *testing.T) {
 		{"leader frozen", (*world).leaderFrozen},
 		{"API server away", (*world).apiServerAway},
 		{"roll-outs", (*world).rollout},
+		{"table of many rows", (*world).tableOfManyRows},
+		{"starved reader", (*world).starvedReader},
 		{"many tenants", (*world).manyTenants},
+		{"projected token", (*world).projectedToken},
 		{"uninstall", (*world).uninstall},
 		{"every line is JSON", (*world).everyLineIsJSON},
 	} {

@@ -9,6 +9,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/node"
 )
 
@@ -16,5 +19,6 @@ var enabled = flag.Bool("node", false, "start a Kubernetes node on this machine,
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	log.SetLogger(logr.Discard()) // clients say nothing that a test needs
 	os.Exit(node.Main(m.Run))
 }

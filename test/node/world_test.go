@@ -107,11 +107,17 @@ func (w *world) kubectl(args ...string) string {
 // helm installs or upgrades the release with values in addition to the chart's, and waits until it is ready.
 func (w *world) helm(tag string, values ...string) {
 	w.t.Helper()
+	w.helmWith(stack.NewAWS(awsAddress).Env(), tag, values...)
+}
+
+// helmWith does the same with another environment of the operator.
+func (w *world) helmWith(env []string, tag string, values ...string) {
+	w.t.Helper()
 	args := []string{
 		"upgrade", install.Release, w.host.Path("charts", "cloudfront-tenant-operator"), "--install", "--wait", "--timeout", "2m", "--namespace", install.Namespace,
 		"--set", "image.repository=" + repository, "--set", "image.tag=" + tag,
 	}
-	for i, entry := range stack.NewAWS(awsAddress).Env() {
+	for i, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		args = append(args, "--set-string", fmt.Sprintf("extraEnv[%d].name=%s,extraEnv[%d].value=%s", i, name, i, value))
 	}

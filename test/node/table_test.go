@@ -1,0 +1,160 @@
+//go:build linux
+
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/node"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
+)
+
+const (
+	// databaseAddress is where Pods reach the database: a source may not have it at an address of the API server.
+	databaseAddress = node.OtherAddress + ":5432"
+
+	largeTable = `SELECT 'customer-' || n AS name, 'customer-' || n || '.example.com' AS domain, true AS enabled FROM generate_series(1, 100000) AS n`
+	// largeValue is more than the container may use.
+	largeValue = `SELECT 'customer' AS name, 'customer.example.com' AS domain, true AS enabled, repeat('x', 500000000) AS padding`
+	// starved is a limit that leaves the reader less than that value, and the operator enough.
+	starved = "256Mi"
+)
+
+// startDatabase starts PostgreSQL for Pods, and returns its connection string.
+func startDatabase(t *testing.T) string {
+	t.Helper()
+	engine, err := database.Start(t.Context(), mapping.Postgres, database.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := engine.NewTable(t.Context(), database.TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := url.Parse(table.Query().Connection.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", databaseAddress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go forward(listener, connection.Host)
+	t.Cleanup(func() {
+		_ = listener.Close()
+		if err := engine.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	connection.Host = databaseAddress
+	return connection.String()
+}
+
+// forward connects clients with a server on loopback.
+func forward(listener net.Listener, server string) {
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer client.Close()
+			backend, err := new(net.Dialer).DialContext(context.Background(), "tcp", server)
+			if err != nil {
+				return
+			}
+			defer backend.Close()
+			go func() { _, _ = io.Copy(backend, client) }()
+			_, _ = io.Copy(client, backend)
+		}()
+	}
+}
+
+// source makes a source that only says what it would change.
+func (w *world) source(namespace, query string) *v1alpha1.TenantSource {
+	w.t.Helper()
+	w.namespace(namespace)
+	here := metav1.ObjectMeta{Namespace: namespace, Name: "customers", Labels: map[string]string{v1alpha1.LabelTenantSource: "customers"}}
+	w.must(w.kube.Create(w.t.Context(), &corev1.Secret{ObjectMeta: here, StringData: map[string]string{"connectionString": startDatabase(w.t)}}))
+	here.Labels = nil
+	o := &v1alpha1.TenantSource{ObjectMeta: here, Spec: v1alpha1.TenantSourceSpec{
+		Provider: v1alpha1.SourceProviderPostgres, DistributionID: stack.DistributionID, DryRun: true,
+		Postgres: &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: here.Name}, Query: query},
+	}}
+	w.must(w.kube.Create(w.t.Context(), o))
+	return o
+}
+
+// sourceReaches waits for a reason of Ready, and returns the message.
+func (w *world) sourceReaches(o *v1alpha1.TenantSource, want string) (message string) {
+	w.t.Helper()
+	w.eventually(func(g gomega.Gomega) {
+		g.Expect(w.kube.Get(w.t.Context(), client.ObjectKeyFromObject(o), o)).To(gomega.Succeed())
+		c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
+		g.Expect(c).NotTo(gomega.BeNil())
+		g.Expect(c.Reason).To(gomega.Equal(want), c.Message)
+		message = c.Message
+	})
+	return message
+}
+
+// tableOfManyRows measures the memory that reading a large table takes.
+func (w *world) tableOfManyRows() {
+	w.helm(secondTag, "rbac.secretNamespaces={table}")
+	w.twoReady()
+	before := w.restarts()
+	peak := w.measure(func() { w.sourceReaches(w.source("table", largeTable), v1alpha1.ReasonPollSucceeded) })
+	w.memory(w.t, "a table of 100,000 rows: peak of the working set", peak, limit/2)
+	w.exactly(w.t, "restarts of containers meanwhile", w.restarts()-before, 0)
+	w.must(w.kube.Delete(w.t.Context(), &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "table", Name: "customers"}}))
+}
+
+// starvedReader has the kernel kill the process that reads a table, since the container has no memory left. With version
+// 2 of cgroups, Kubernetes ends the other processes of the container with it.
+func (w *world) starvedReader() {
+	w.helm(secondTag, "rbac.secretNamespaces={starved}", "resources.limits.memory="+starved, "controller.tenantSource.readMemory=1Gi")
+	w.twoReady()
+	leader, before := w.leader(), w.restarts()
+	cgroup, err := memoryCgroup(w.process(leader))
+	w.must(err)
+	o := w.source("starved", largeValue)
+	message := w.sourceReaches(o, v1alpha1.ReasonPollFailed)
+	w.t.Logf("the condition says: %s", message)
+	if _, err := os.Stat(cgroup + "/memory.oom_control"); err != nil {
+		w.add("restarts after a reader without memory (version 2 of cgroups)", fmt.Sprint(w.restarts()-before), "")
+		return
+	}
+	if n := w.killed(cgroup); n == 0 {
+		w.t.Error("the kernel has killed no process")
+	}
+	w.exactly(w.t, "restarts after a reader without memory", w.restarts()-before, 0)
+	w.must(w.kube.Delete(w.t.Context(), o))
+}
+
+// killed is how many processes of a cgroup the kernel has killed for memory.
+func (w *world) killed(cgroup string) int {
+	w.t.Helper()
+	text, err := os.ReadFile(cgroup + "/memory.oom_control")
+	w.must(err)
+	_, count, _ := strings.Cut(string(text), "oom_kill ")
+	n, err := strconv.Atoi(strings.TrimSpace(count))
+	w.must(err)
+	return n
+}
