@@ -4,12 +4,12 @@ package node_test
 
 import (
 	"bufio"
-	"context"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,6 +18,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/module"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/node"
 )
+
+// only selects scenarios.
+var only = flag.String("node.run", "", "a regular expression: run only these scenarios, and the installation")
 
 // hold has TestHold start a node and wait until it is killed.
 var hold = flag.Bool("node.hold", false, "start a node and wait; for TestKilled")
@@ -29,7 +32,8 @@ const standing = "the node is ready"
 func TestNode(t *testing.T) {
 	outside(t)
 	before := look(t)
-	if err := node.Run(t.Context(), os.Stdout, "-test.run=^TestInside$", "-test.v", "-test.count=1", "-test.timeout=0", "-node"); err != nil {
+	run := "-test.run=^TestInside$/^(install|.*(" + *only + "))"
+	if err := node.Run(t.Context(), os.Stdout, run, "-test.v", "-test.count=1", "-test.timeout=0", "-node", "-node.tenants="+strconv.Itoa(*tenants)); err != nil {
 		t.Error(err)
 	}
 	wantSame(t, before)
@@ -77,8 +81,8 @@ func TestHold(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.install()
-	fmt.Println(standing)
-	<-context.Background().Done()
+	fmt.Fprintln(os.Stdout, standing)
+	<-t.Context().Done()
 }
 
 // outside skips a test that can't start a node. It builds the operator: inside there is no way to download a module.

@@ -152,10 +152,9 @@ func (w *world) apiServerAway() {
 
 // wait lets time pass in which something stands still.
 func (w *world) wait(d time.Duration) {
-	select {
-	case <-w.t.Context().Done():
-	case <-time.After(d):
-	}
+	ctx, cancel := context.WithTimeout(w.t.Context(), d)
+	defer cancel()
+	<-ctx.Done()
 }
 
 // container is the id of the operator's container.

@@ -43,7 +43,7 @@ func (i *webIdentity) serve(ctx context.Context, w http.ResponseWriter, form url
 	}
 	form.Set("Action", "AssumeRole")
 	form.Del("WebIdentityToken")
-	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(form.Encode()))
+	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(form.Encode()))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	answer := httptest.NewRecorder()
 	i.w.aws.ServeHTTP(answer, request)

@@ -142,7 +142,7 @@ func restore(dir string) error {
 // disabling is what has to be written so that no more controllers than before are enabled.
 func disabling(now, before string) string {
 	var out []string
-	for _, controller := range strings.Fields(now) {
+	for controller := range strings.FieldsSeq(now) {
 		if !slices.Contains(strings.Fields(before), controller) {
 			out = append(out, "-"+controller)
 		}

@@ -135,7 +135,7 @@ func (n *Node) awaitReady(ctx context.Context) error {
 		node, err := kube.CoreV1().Nodes().Get(ctx, Name, metav1.GetOptions{})
 		if err != nil {
 			last = err
-			return false, nil
+			return false, nil //nolint:nilerr // the API server may not know it yet
 		}
 		for _, c := range node.Status.Conditions {
 			if c.Type == corev1.NodeReady {
