@@ -75,6 +75,8 @@ func (s *simulated) serve(w http.ResponseWriter, r *http.Request) {
 	if identity := s.identity.Load(); identity != nil && r.URL.Path == "/" && r.Header.Get("Authorization") == "" && r.ParseForm() == nil {
 		identity.serve(r.Context(), w, r.PostForm)
 		return
+	} else if identity != nil {
+		identity.see(r.Header.Get("Authorization"))
 	}
 	s.ServeHTTP(w, r)
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)

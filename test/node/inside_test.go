@@ -30,8 +30,8 @@ func TestInside(t *testing.T) {
 		{"roll-outs", (*world).rollout},
 		{"table of many rows", (*world).tableOfManyRows},
 		{"starved reader", (*world).starvedReader},
-		{"many tenants", (*world).manyTenants},
 		{"projected token", (*world).projectedToken},
+		{"many tenants", (*world).manyTenants},
 		{"uninstall", (*world).uninstall},
 		{"every line is JSON", (*world).everyLineIsJSON},
 	} {

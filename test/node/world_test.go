@@ -41,8 +41,6 @@ type world struct {
 	kube client.WithWatch
 	aws  *simulated
 	logs *podLogs
-	// before are the objects that there are without the operator.
-	before map[string]bool
 }
 
 // newWorld starts a node with AWS, and nothing in it.
@@ -73,7 +71,6 @@ func newWorld(t *testing.T) *world {
 	}
 	w.logs = keepLogs(t)
 	w.namespace(install.Namespace)
-	w.before = w.inventory()
 	return w
 }
 
