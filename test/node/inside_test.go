@@ -29,7 +29,7 @@ func TestInside(t *testing.T) {
 		{"API server away", (*world).apiServerAway},
 		{"roll-outs", (*world).rollout},
 		{"table of many rows", (*world).tableOfManyRows},
-		{"starved reader", (*world).starvedReader},
+		{"reader killed", (*world).readerKilled},
 		{"projected token", (*world).projectedToken},
 		{"many tenants", (*world).manyTenants},
 		{"uninstall", (*world).uninstall},
