@@ -36,7 +36,7 @@ func Look() (Machine, error) {
 	}
 	patterns := []string{dir, "/sys/class/net/*", "/var/lib/*", "/var/log/*", "/run/*", "/etc/cni", "/opt/cni"}
 	for _, hierarchy := range hierarchies() {
-		patterns = append(patterns, hierarchy+"/*/") // those in these come and go on any machine
+		patterns = append(patterns, hierarchy+"/*/") // those below are of services and sessions, too
 	}
 	for _, pattern := range patterns {
 		found, _ := filepath.Glob(pattern) // the patterns are valid
