@@ -144,15 +144,17 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// The version is written twice, because the module that builds is not ours to import.
+// The version is written three times, because the modules that build are not ours to import.
 func TestVersionIsWhatIsBuilt(t *testing.T) {
-	module, err := os.ReadFile("../../../hack/controlplane/go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	match := regexp.MustCompile(`k8s\.io/kubernetes (v\S+)`).FindSubmatch(module)
-	if match == nil || string(match[1]) != controlplane.KubernetesVersion {
-		t.Errorf("hack/controlplane builds %q, want %s", match, controlplane.KubernetesVersion)
+	for _, name := range []string{"controlplane", "node"} {
+		module, err := os.ReadFile(filepath.Join("..", "..", "..", "hack", name, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		match := regexp.MustCompile(`k8s\.io/kubernetes (v\S+)`).FindSubmatch(module)
+		if match == nil || string(match[1]) != controlplane.KubernetesVersion {
+			t.Errorf("hack/%s builds %q, want %s", name, match, controlplane.KubernetesVersion)
+		}
 	}
 }
 
