@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
@@ -182,7 +181,7 @@ func (n *Node) configure() error {
 		if err != nil {
 			return err
 		}
-		if err := writeKubeconfig(n.path(component+".kubeconfig"), config); err != nil {
+		if err := controlplane.WriteKubeconfig(n.path(component+".kubeconfig"), config); err != nil {
 			return err
 		}
 	}
@@ -202,8 +201,4 @@ func (n *Node) configure() error {
 		}
 	}
 	return nil
-}
-
-func writeKubeconfig(path string, config *rest.Config) error {
-	return controlplane.WriteKubeconfig(path, config)
 }

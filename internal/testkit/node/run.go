@@ -117,7 +117,7 @@ func prepare() (lock *os.File, err error) {
 
 // startWatcher starts the process that cleans up when this one has ended or dismisses it. It holds the lock until then.
 func startWatcher(lock *os.File) (dismiss func() error, err error) {
-	// No caller's context: it has to outlive us.
+	// No caller's context: it has to outlive us. It has our output, so that who reads that hears of its end.
 	cmd := command(context.Background(), roleWatcher)
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stdout, os.Stderr, []*os.File{lock}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C at the terminal does not reach it
