@@ -19,7 +19,7 @@ const (
 	cgroups = "/sys/fs/cgroup"
 	// cgroupRoot has the cgroups of all Pods in it.
 	cgroupRoot = "cloudfront-tenant-operator-node"
-	// enabledControllers are those of cgroup v2 that the children of the root have. The container runtime adds some.
+	// enabledControllers are those of cgroup v2 that the children of the root have.
 	enabledControllers = cgroups + "/cgroup.subtree_control"
 	// noted is the file with the state that has to be restored.
 	noted = "noted.json"
@@ -54,6 +54,12 @@ func note(dir string) error {
 	}
 	if err := os.WriteFile(filepath.Join(dir, noted), content, 0o600); err != nil {
 		return err
+	}
+	if unified() {
+		for _, controller := range []string{"cpu", "cpuset", "hugetlb", "io", "memory", "pids"} {
+			// Not every kernel has each, and the kubelet says which it can't do without.
+			_ = os.WriteFile(enabledControllers, []byte("+"+controller), 0o644)
+		}
 	}
 	for _, hierarchy := range hierarchies() {
 		if err := os.Mkdir(filepath.Join(hierarchy, cgroupRoot), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
