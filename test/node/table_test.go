@@ -150,7 +150,7 @@ func (w *world) child(pid int) (child int) {
 	w.eventually(func(g gomega.Gomega) {
 		processes, err := os.ReadFile(filepath.Join(cgroup, "cgroup.procs"))
 		g.Expect(err).NotTo(gomega.HaveOccurred())
-		for _, id := range strings.Fields(string(processes)) {
+		for id := range strings.FieldsSeq(string(processes)) {
 			if id != strconv.Itoa(pid) {
 				child, err = strconv.Atoi(id)
 				g.Expect(err).NotTo(gomega.HaveOccurred())
