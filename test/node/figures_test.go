@@ -60,7 +60,11 @@ func (f *figures) memory(t *testing.T, what string, got, bound int64) {
 	}
 }
 
-func (f *figures) add(what, got, bound string) { f.rows = append(f.rows, [3]string{what, got, bound}) }
+// add notes a figure without a bound, or one that was compared. It is printed at once: a test may be ended before the table.
+func (f *figures) add(what, got, bound string) {
+	f.rows = append(f.rows, [3]string{what, got, bound})
+	fmt.Fprintf(os.Stdout, "    %s: %s\n", what, got)
+}
 
 // print prints the table as Markdown.
 func (f *figures) print() {
