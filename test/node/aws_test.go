@@ -35,7 +35,7 @@ type simulated struct {
 	identity atomic.Pointer[webIdentity]
 }
 
-// write is a call that changed something, and the address of the Pod that made it.
+// write is a call that changes something, also if it was refused, and the address of the Pod that made it.
 type write struct {
 	sim.Entry
 
@@ -94,20 +94,20 @@ func (s *simulated) now() uint64 {
 	return all[len(all)-1].Seq
 }
 
-// writes are the calls since then that changed CloudFront, in their order.
+// writes are the calls since then that were to change CloudFront, in their order.
 func (s *simulated) writes(since uint64) []write {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []write
 	for _, entry := range s.JournalSince(since) {
-		if entry.Mutating && entry.Committed {
+		if entry.Mutating {
 			out = append(out, write{Entry: entry, from: s.callers[entry.RequestID]})
 		}
 	}
 	return out
 }
 
-// created counts how often each of the tenants that were created since then was.
+// created counts how often AWS was asked since then to create each tenant that it has. It refuses a name that is taken.
 func (s *simulated) created(since uint64) map[string]int {
 	out := map[string]int{}
 	for _, w := range s.writes(since) {

@@ -50,7 +50,7 @@ func keepLogs(t *testing.T) *podLogs {
 func (l *podLogs) look() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found, _ := filepath.Glob("/var/log/pods/*/operator/*.log*") // the pattern is valid
+	found, _ := filepath.Glob("/var/log/pods/*/operator/*.log") // the pattern is valid; a rotated file is linked already
 	for _, path := range found {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -80,21 +80,22 @@ func (l *podLogs) notJSON() (lines int, bad []string, err error) {
 		defer file.Close()
 		scanner := bufio.NewScanner(file)
 		scanner.Buffer(nil, 1<<20)
-		line := ""
+		parts := map[string]string{} // of a line, by stream
 		for scanner.Scan() {
 			// Time, stream, F or P for a part of a line, and the text.
 			fields := strings.SplitN(scanner.Text(), " ", 4)
 			if len(fields) < 4 {
 				return 0, nil, fmt.Errorf("%s has the line %q", path, scanner.Text())
 			}
-			if line += fields[3]; fields[2] == "P" {
+			if parts[fields[1]] += fields[3]; fields[2] == "P" {
 				continue
 			}
+			line := parts[fields[1]]
+			delete(parts, fields[1])
 			lines++
 			if !json.Valid([]byte(line)) || !strings.HasPrefix(line, "{") {
 				bad = append(bad, line)
 			}
-			line = ""
 		}
 		if err := scanner.Err(); err != nil {
 			return 0, nil, err

@@ -37,7 +37,7 @@ func (w *world) manyTenants() {
 		w.must(fleet.Create(ctx))
 		w.must(fleet.WaitReady(ctx))
 	})
-	w.memory(w.t, fmt.Sprintf("%d tenants: peak of the working set", *tenants), peak, limit/2)
+	w.memory(w.t, fmt.Sprintf("%d tenants: highest working set", *tenants), peak, limit/2)
 	w.exactly(w.t, "restarts of containers meanwhile", w.restarts()-before, 0)
 }
 
@@ -67,6 +67,7 @@ func (w *world) measure(during func()) (peak int64) {
 	}()
 	running.Wait()
 	w.must(err)
+	w.exactly(w.t, "processes of the leader that the kernel ended for memory", oomKills(cgroup), 0)
 	return peak
 }
 
@@ -88,6 +89,18 @@ func memoryCgroup(pid int) (string, error) {
 		}
 	}
 	return found, nil
+}
+
+// oomKills is how many processes of a cgroup the kernel has ended because there was no memory left.
+func oomKills(cgroup string) (n int) {
+	for _, name := range []string{"memory.events", "memory.oom_control"} { // version 2, version 1
+		text, _ := os.ReadFile(filepath.Join(cgroup, name))
+		_, rest, _ := strings.Cut("\n"+string(text), "\noom_kill ")
+		value, _, _ := strings.Cut(rest, "\n")
+		more, _ := strconv.Atoi(value)
+		n += more
+	}
+	return n
 }
 
 // workingSet is what the kubelet calls so: the memory in use without files that can be dropped.

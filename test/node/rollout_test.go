@@ -79,6 +79,9 @@ func (w *world) rollout() {
 	w.kubectl("rollout", "restart", "--namespace", install.Namespace, "deployment/"+install.Release)
 	w.twoReady()
 	stop()
+	if p.writes < 50 {
+		w.t.Errorf("there were only %d writes", p.writes)
+	}
 	missed := max(p.writes-int(p.warnings.Load()), w.failOpen()-open)
 	w.atMost(w.t, fmt.Sprintf("upgrade and restart: writes that missed the webhook, of %d", p.writes), missed, 0)
 	w.add("slowest of these writes", p.slowest.Round(10*time.Millisecond).String(), "")

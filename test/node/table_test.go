@@ -119,7 +119,7 @@ func (w *world) tableOfManyRows() {
 	w.twoReady()
 	before := w.restarts()
 	peak := w.measure(func() { w.sourceReaches(w.source("table", largeTable), v1alpha1.ReasonDryRunComplete) })
-	w.memory(w.t, "a table of 100,000 rows: peak of the working set", peak, limit/2)
+	w.memory(w.t, "a dry run of a table of 100,000 rows: highest working set", peak, limit/2)
 	w.exactly(w.t, "restarts of containers meanwhile", w.restarts()-before, 0)
 	w.must(w.kube.Delete(w.t.Context(), &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "table", Name: "customers"}}))
 }

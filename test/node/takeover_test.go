@@ -74,7 +74,7 @@ func (w *world) eachOnce(name string, c creation) {
 		}
 	}
 	w.exactly(w.t, name+": tenants created", len(created), rows)
-	w.exactly(w.t, name+": of these twice", twice, 0)
+	w.exactly(w.t, name+": of these asked for twice", twice, 0)
 }
 
 // of returns the writes of the leader, or of the others.
@@ -94,12 +94,20 @@ func (w *world) leaderDeleted() {
 	if len(last) == 0 || len(first) == 0 {
 		w.t.Fatalf("the leader made %d writes and its successor %d", len(last), len(first))
 	}
-	w.duration(w.t, "leader deleted: last write of the old one to first of the new one", first[0].Time.Sub(last[len(last)-1].Time), 10*time.Second)
+	handover := first[0].Time.Sub(last[len(last)-1].Time)
+	w.duration(w.t, "leader deleted: last write of the old one to first of the new one", handover, 10*time.Second)
+	if handover <= 0 {
+		w.t.Errorf("the old leader wrote %s after its successor had begun", -handover)
+	}
 }
 
 // Of a process that is killed the lease expires.
 func (w *world) leaderKilled() {
+	before := w.restarts()
 	c := w.during("killed", func(leader corev1.Pod) { w.must(syscall.Kill(w.process(leader), syscall.SIGKILL)) })
+	w.eventually(func(g gomega.Gomega) {
+		g.Expect(w.restarts()-before).To(gomega.Equal(1), "the container is started again")
+	})
 	w.duration(w.t, "leader killed: pause of writes", pause(c.writes, c.struck), 25*time.Second)
 }
 
@@ -115,8 +123,12 @@ func (w *world) leaderFrozen() {
 		_, err = w.node.Ctr(w.t.Context(), "tasks", "resume", id)
 		w.must(err)
 	})
+	old, successor := c.of(true), c.of(false)
+	if len(old) == 0 || !old[0].Time.Before(c.struck) || len(successor) == 0 || !successor[0].Time.Before(thawed) {
+		w.t.Fatalf("of %d writes of the old leader none was before the freeze, or of %d of the new one none before the thaw", len(old), len(successor))
+	}
 	after, late := 0, 0
-	for _, one := range c.of(true) {
+	for _, one := range old {
 		if one.Time.After(thawed) {
 			after++
 		}

@@ -80,6 +80,9 @@ func (w *world) uninstall() {
 		if name := "`" + one[strings.LastIndex(one, "/")+1:] + "`"; !strings.Contains(string(page), name) {
 			w.t.Errorf("docs/uninstall.md does not name %s", name)
 		}
+		if strings.Contains(one, " kube-system/") && !strings.Contains(string(page), "kube-system") {
+			w.t.Errorf("docs/uninstall.md does not say where %s is", one)
+		}
 	}
 	if now := w.kubectl("get", "crds", "--output=name"); now != crds {
 		w.t.Errorf("the CRDs were\n%sand are\n%s", crds, now)
