@@ -65,7 +65,7 @@ func TestCommandsCanBeCopied(t *testing.T) {
 			if before != "" && !strings.HasSuffix(before, ": ") {
 				t.Errorf("%s: no colon introduces the command of %q", path, text)
 			}
-			for _, word := range strings.Fields(command) {
+			for word := range strings.FieldsSeq(command) {
 				if strings.ContainsAny(word[len(word)-1:], ".,:;)") {
 					t.Errorf("%s: %q has more than a command to copy in it: %q", path, text, word)
 				}

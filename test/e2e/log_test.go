@@ -30,7 +30,7 @@ func isJSON(t *testing.T, log string) {
 func TestNoAPIServer(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{WithoutAWS: true})
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	closed, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

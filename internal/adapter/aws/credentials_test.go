@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -48,9 +49,7 @@ func TestCredentialsThatFailAreNamed(t *testing.T) {
 	}
 	web := func(more map[string]string) map[string]string {
 		env := map[string]string{"AWS_WEB_IDENTITY_TOKEN_FILE": token, "AWS_ROLE_ARN": "arn:aws:iam::111122223333:role/pod"}
-		for name, value := range more {
-			env[name] = value
-		}
+		maps.Copy(env, more)
 		return env
 	}
 	for name, tt := range map[string]struct {
