@@ -127,8 +127,9 @@ test-matrix: ## Test with every Kubernetes release that the chart claims; the fi
 	@RELEASES='$(RELEASES)' hack/test-matrix.sh $(TESTFLAGS)
 
 .PHONY: test-node
-test-node: controlplane ## Install the chart on a Kubernetes node that is started here, which needs root on Linux
-	@NODE_ASSETS="$$(hack/node.sh)" PATH="$$PATH:/usr/sbin" go test -count=1 -timeout 0 -v -run '^Test(Node|Killed)$$' ./test/node -args -node $(TESTFLAGS)
+test-node: ## Install the chart on a Kubernetes node that is started here, which needs root on Linux
+	@assets="$$(hack/node.sh)" && NODE_ASSETS="$$assets" NODE_OWNER="$$PPID" PATH="$$PATH:/usr/sbin" \
+		go test -count=1 -timeout 0 -v -run '^Test(Node|Killed)$$' ./test/node -args -node $(TESTFLAGS)
 
 .PHONY: lint
 lint: ## Lint the code, the API types, the workflows and, where ShellCheck is installed, the scripts

@@ -1,7 +1,7 @@
 //go:build linux
 
 // Package node_test installs the chart on a real Kubernetes node, and asserts what only Pods can show. "make test-node"
-// runs it; without the flag -node its tests are skipped.
+// runs it; without the flag -node, and elsewhere than on Linux, its tests are skipped.
 package node_test
 
 import (

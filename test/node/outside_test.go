@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,9 +39,19 @@ func TestNode(t *testing.T) {
 	wantSame(t, before)
 }
 
-// A test that is killed leaves nothing either, nor does one that a Ctrl-C ends.
+// hack/node.sh runs it before it builds what a node needs.
+func TestPossible(t *testing.T) { possible(t) }
+
+// A test that is killed leaves nothing either, nor does one that a Ctrl-C ends, not even a process that was frozen.
 func TestKilled(t *testing.T) {
 	outside(t)
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
+		t.Run(signal.String(), func(t *testing.T) { killed(t, signal) })
+	}
+}
+
+func killed(t *testing.T, signal syscall.Signal) {
+	t.Helper()
 	before := look(t)
 	test := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestHold$", "-test.v", "-test.timeout=0", "-node", "-node.hold")
 	test.Stderr = os.Stderr
@@ -62,7 +72,7 @@ func TestKilled(t *testing.T) {
 	if cmp.Equal(before, look(t)) {
 		t.Error("the machine looks the same with a node on it")
 	}
-	if err := test.Process.Kill(); err != nil {
+	if err := test.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	// The watcher has our pipe until it has cleaned up.
@@ -81,19 +91,28 @@ func TestHold(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.install()
+	if _, err := w.node.Ctr(t.Context(), "tasks", "pause", container(w.pods()[0])); err != nil {
+		t.Fatal(err)
+	}
 	fmt.Fprintln(os.Stdout, standing)
 	<-t.Context().Done()
 }
 
-// outside skips a test that can't start a node. It builds the operator: inside there is no way to download a module.
-func outside(t *testing.T) {
+// possible is for a test that starts a node.
+func possible(t *testing.T) {
 	t.Helper()
 	if !*enabled || node.Inside() {
 		t.Skip("it starts a Kubernetes node: run make test-node")
 	}
-	if missing := node.Missing(); len(missing) > 0 {
-		t.Skipf("this machine lacks what a Kubernetes node needs:\n%s", strings.Join(missing, "\n"))
+	if err := node.Possible(t.Context()); err != nil {
+		t.Fatalf("there can be no Kubernetes node on this machine:\n%v", err)
 	}
+}
+
+// outside builds the operator: inside there is no way to download a module.
+func outside(t *testing.T) {
+	t.Helper()
+	possible(t)
 	root, err := module.Root(t.Context())
 	if err != nil {
 		t.Fatal(err)

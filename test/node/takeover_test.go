@@ -117,6 +117,8 @@ func (w *world) leaderFrozen() {
 	c := w.during("frozen", func(leader corev1.Pod) {
 		id := container(leader)
 		_, err := w.node.Ctr(w.t.Context(), "tasks", "pause", id)
+		// A task that stays frozen would keep the namespaces from ending.
+		defer func() { _, _ = w.node.Ctr(context.Background(), "tasks", "resume", id) }()
 		w.must(err)
 		w.wait(frozen)
 		thawed = time.Now()

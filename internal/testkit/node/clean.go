@@ -22,7 +22,7 @@ const (
 	// enabledControllers are those of cgroup v2 that the children of the root have.
 	enabledControllers = cgroups + "/cgroup.subtree_control"
 	// noted is the file with the state that has to be restored.
-	noted = "noted.json"
+	noted = scratch + "/noted.json"
 	// cleanPatience bounds the wait for the kernel to end the last processes.
 	cleanPatience = time.Minute
 )
@@ -33,40 +33,78 @@ var sysctls = []string{
 	"/proc/sys/kernel/keys/root_maxkeys", "/proc/sys/kernel/keys/root_maxbytes",
 }
 
+// controllers are those of cgroup v2 that the kubelet uses.
+var controllers = []string{"cpu", "cpuset", "hugetlb", "io", "memory", "pids"}
+
+// state is what has to be restored.
+type state struct {
+	// Sysctls are the values before the node.
+	Sysctls map[string]string
+	// Enabled are the controllers that were enabled for the node.
+	Enabled []string
+}
+
 // note makes the folder, with what the machine is like before the node, and the cgroups of the node.
-func note(dir string) error {
-	state := map[string]string{}
-	for _, path := range append(slices.Clone(sysctls), enabledControllers) {
-		value, err := os.ReadFile(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if err == nil {
-			state[path] = strings.TrimSpace(string(value))
-		}
-	}
-	content, err := json.Marshal(state)
+func note() error {
+	before, err := observe()
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	content, err := json.Marshal(before)
+	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, noted), content, 0o600); err != nil {
+	if err := os.Mkdir(scratch, 0o755); err != nil {
 		return err
 	}
-	if unified() {
-		for _, controller := range []string{"cpu", "cpuset", "hugetlb", "io", "memory", "pids"} {
-			// Not every kernel has each, and the kubelet says which it can't do without.
-			_ = os.WriteFile(enabledControllers, []byte("+"+controller), 0o644)
-		}
+	// It has its name once it is complete: this process may be killed at any time.
+	if err := os.WriteFile(noted+".new", content, 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(noted+".new", noted); err != nil {
+		return err
+	}
+	for _, controller := range before.Enabled {
+		// The kubelet says which it can't do without.
+		_ = set(enabledControllers, "+"+controller)
 	}
 	for _, hierarchy := range hierarchies() {
-		if err := os.Mkdir(filepath.Join(hierarchy, cgroupRoot), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := os.Mkdir(filepath.Join(hierarchy, cgroupRoot), 0o755); err != nil {
 			return fmt.Errorf("making a cgroup: %w", err)
 		}
 	}
 	return nil
+}
+
+// observe reads the state before a node.
+func observe() (state, error) {
+	out := state{Sysctls: map[string]string{}}
+	for _, path := range sysctls {
+		value, err := os.ReadFile(path)
+		if ignoreMissing(err) != nil {
+			return out, err
+		}
+		if err == nil {
+			out.Sysctls[path] = strings.TrimSpace(string(value))
+		}
+	}
+	if unified() {
+		available, err := os.ReadFile(cgroups + "/cgroup.controllers")
+		enabled, enabledErr := os.ReadFile(enabledControllers)
+		out.Enabled = enabling(string(available), string(enabled))
+		return out, errors.Join(err, enabledErr)
+	}
+	return out, nil
+}
+
+// enabling are the controllers that have to be enabled.
+func enabling(available, enabled string) (out []string) {
+	for _, controller := range controllers {
+		if slices.Contains(strings.Fields(available), controller) && !slices.Contains(strings.Fields(enabled), controller) {
+			out = append(out, controller)
+		}
+	}
+	return out
 }
 
 // hierarchies are the mounts of cgroups: one with version 2, one for each controller with version 1.
@@ -88,16 +126,29 @@ func unified() bool {
 }
 
 // clean removes everything of a node that has ended, and does nothing where that was done.
-func clean(dir string) error {
+func clean() error {
+	var before state
+	content, err := os.ReadFile(noted)
+	if err == nil {
+		err = json.Unmarshal(content, &before)
+	}
+	errs := []error{ignoreMissing(err)}
+	for path, value := range before.Sysctls {
+		errs = append(errs, set(path, value))
+	}
 	for _, hierarchy := range hierarchies() {
-		if err := removeCgroups(filepath.Join(hierarchy, cgroupRoot)); err != nil {
-			return err
+		errs = append(errs, removeCgroups(filepath.Join(hierarchy, cgroupRoot)))
+	}
+	for _, controller := range before.Enabled {
+		// Another may have come to use it.
+		if err := set(enabledControllers, "-"+controller); !errors.Is(err, syscall.EBUSY) {
+			errs = append(errs, err)
 		}
 	}
-	if err := restore(dir); err != nil {
-		return err
+	if err := errors.Join(errs...); err != nil {
+		return err // with what was noted still there for the next attempt
 	}
-	return soon(func() error { return os.RemoveAll(dir) })
+	return soon(func() error { return os.RemoveAll(scratch) })
 }
 
 // removeCgroups removes a cgroup and those in it, the deepest first.
@@ -107,6 +158,7 @@ func removeCgroups(root string) error {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.IsDir() {
 				found = append(found, path)
+				err = thaw(path)
 			}
 			return ignoreMissing(err)
 		})
@@ -117,43 +169,22 @@ func removeCgroups(root string) error {
 	})
 }
 
-// restore writes back what was noted.
-func restore(dir string) error {
-	content, err := os.ReadFile(filepath.Join(dir, noted))
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	state := map[string]string{}
-	if err := json.Unmarshal(content, &state); err != nil {
-		return fmt.Errorf("reading what to restore: %w", err)
-	}
-	for path, want := range state {
-		now, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if path == enabledControllers {
-			want = disabling(string(now), want)
-		}
-		if want == "" || want == strings.TrimSpace(string(now)) {
-			continue
-		}
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			return fmt.Errorf("restoring a setting of the machine: %w", err)
-		}
-	}
-	return nil
+// thaw lets the processes of a cgroup run, with version 1 or 2: one that is frozen does not end when it is killed.
+func thaw(cgroup string) error {
+	return errors.Join(
+		ignoreMissing(set(filepath.Join(cgroup, "freezer.state"), "THAWED")),
+		ignoreMissing(set(filepath.Join(cgroup, "cgroup.freeze"), "0")),
+	)
 }
 
-// disabling is what has to be written so that no more controllers than before are enabled.
-func disabling(now, before string) string {
-	var out []string
-	for controller := range strings.FieldsSeq(now) {
-		if !slices.Contains(strings.Fields(before), controller) {
-			out = append(out, "-"+controller)
-		}
+// set changes what the kernel shows as a file.
+func set(path, value string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
 	}
-	return strings.Join(out, " ")
+	_, err = file.WriteString(value)
+	return errors.Join(err, file.Close())
 }
 
 func ignoreMissing(err error) error {

@@ -5,19 +5,23 @@ package node
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
-// Controllers that a node has enabled are disabled, and no others.
-func TestDisabling(t *testing.T) {
-	for name, c := range map[string]struct{ now, before, want string }{
-		"the runtime added two":          {"cpu memory pids cpuset hugetlb\n", "cpu memory pids", "-cpuset -hugetlb"},
-		"nothing was added":              {"cpu memory\n", "memory cpu", ""},
-		"nothing was enabled before":     {"cpu\n", "", "-cpu"},
-		"one was disabled by another":    {"cpu\n", "cpu memory", ""},
-		"there are none, before and now": {"", "", ""},
+// A node enables controllers that it uses and that the kernel has, and later disables no others.
+func TestEnabling(t *testing.T) {
+	for name, c := range map[string]struct {
+		available, enabled string
+		want               []string
+	}{
+		"some are enabled":           {"cpu memory pids cpuset rdma\n", "cpu pids\n", []string{"cpuset", "memory"}},
+		"all are enabled":            {"cpu memory\n", "memory cpu\n", nil},
+		"none is enabled":            {"cpu\n", "\n", []string{"cpu"}},
+		"the kernel has no others":   {"rdma misc\n", "", nil},
+		"the kernel has none at all": {"", "", nil},
 	} {
-		if got := disabling(c.now, c.before); got != c.want {
+		if got := enabling(c.available, c.enabled); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

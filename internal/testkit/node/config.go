@@ -18,6 +18,9 @@ sandbox_image = %q
 restrict_oom_score_adj = true
 disable_apparmor = true
 
+[plugins."io.containerd.internal.v1.opt"]
+path = %q
+
 [plugins."io.containerd.grpc.v1.cri".cni]
 bin_dir = %q
 conf_dir = %q
@@ -60,6 +63,7 @@ cgroupRoot: /%s
 clusterDNS: [%s]
 clusterDomain: cluster.local
 resolvConf: %q
+volumePluginDir: %q
 containerRuntimeEndpoint: unix://%s
 failCgroupV1: false
 failSwapOn: false

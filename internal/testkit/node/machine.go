@@ -6,12 +6,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// Machine is what a node could change on the machine: a line for each mount, cgroup, network interface, process in a
-// namespace of its own, setting and file of the node.
+// Machine is what a node could change on the machine: a line for each mount, cgroup, network interface, process, setting
+// and file of a node. What other programs do meanwhile is not in it.
 type Machine map[string]bool
+
+// places are those that the programs of a node write at unless told otherwise, and those that they are told.
+var places = []string{
+	scratch, "/etc/cni", "/opt/cni", "/opt/containerd", "/usr/libexec/kubernetes", "/sys/class/net/" + bridge,
+	"/run/containerd", "/run/netns", "/run/xtables.lock", "/var/lib/cni", "/var/lib/containerd", "/var/lib/kubelet",
+	"/var/log/containers", "/var/log/pods",
+}
 
 // Look returns what the machine is like now, seen from outside the node.
 func Look() (Machine, error) {
@@ -21,46 +29,42 @@ func Look() (Machine, error) {
 		return nil, err
 	}
 	for line := range strings.Lines(string(mounts)) {
-		m["mount "+strings.Fields(line)[4]] = true
+		if named(line) {
+			m["mount "+strings.Fields(line)[4]] = true
+		}
 	}
 	for _, path := range append([]string{enabledControllers}, sysctls...) {
 		value, _ := os.ReadFile(path) // not all are there on every machine
 		m[path+" is "+strings.TrimSpace(string(value))] = true
 	}
-	if err := m.processes(); err != nil {
-		return nil, err
-	}
-	dir, err := scratch()
-	if err != nil {
-		return nil, err
-	}
-	patterns := []string{dir, "/sys/class/net/*", "/var/lib/*", "/var/log/*", "/run/*", "/etc/cni", "/opt/cni"}
+	m.processes()
+	paths := slices.Clone(places)
 	for _, hierarchy := range hierarchies() {
-		patterns = append(patterns, hierarchy+"/*/") // those below are of services and sessions, too
+		paths = append(paths, filepath.Join(hierarchy, cgroupRoot))
 	}
-	for _, pattern := range patterns {
-		found, _ := filepath.Glob(pattern) // the patterns are valid
-		for _, path := range found {
+	for _, path := range paths {
+		if _, err := os.Lstat(path); err == nil {
 			m[path] = true
 		}
 	}
 	return m, nil
 }
 
-// processes are those that this process sees in other namespaces than its own.
-func (m Machine) processes() error {
-	own, err := os.Readlink("/proc/self/ns/pid")
-	if err != nil {
-		return err
-	}
-	found, _ := filepath.Glob("/proc/[0-9]*/ns/pid") // the pattern is valid
-	for _, path := range found {
-		namespace, err := os.Readlink(path)
-		command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "..", "cmdline"))
-		if err != nil || namespace == own || len(command) == 0 {
-			continue // it is one of the machine's, or has ended
+// named reports whether a text names a node's folder, cgroup or environment.
+func named(text string) bool {
+	return strings.Contains(text, scratch) || strings.Contains(text, "/"+cgroupRoot) || strings.Contains(text, roleVariable+"=")
+}
+
+// processes are those of a node, by how they were started or by their cgroup.
+func (m Machine) processes() {
+	found, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
+	for _, dir := range found {
+		read := func(name string) string {
+			content, _ := os.ReadFile(filepath.Join(dir, name)) // it may have ended
+			return strings.ReplaceAll(string(content), "\x00", " ")
 		}
-		m[fmt.Sprintf("process %s: %s", strings.Split(path, "/")[2], strings.ReplaceAll(string(command), "\x00", " "))] = true
+		if command := read("cmdline"); command != "" && named(command+read("environ")+read("cgroup")) {
+			m[fmt.Sprintf("process %s: %s", filepath.Base(dir), command)] = true
+		}
 	}
-	return nil
 }

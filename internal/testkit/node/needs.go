@@ -3,12 +3,13 @@
 package node
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -18,46 +19,58 @@ const assets = "NODE_ASSETS"
 // plugins is where Debian puts the network plugins of containers.
 const plugins = "/usr/lib/cni"
 
-// needed are the capabilities without which there is no node, with their numbers.
-var needed = map[string]uint{"CAP_NET_ADMIN": 12, "CAP_SYS_CHROOT": 18, "CAP_SYS_PTRACE": 19, "CAP_SYS_ADMIN": 21, "CAP_MKNOD": 27}
-
-// capabilities are those of this process, a bit for each.
-func capabilities() uint64 {
-	status, _ := os.ReadFile("/proc/self/status")
-	_, rest, _ := strings.Cut(string(status), "\nCapEff:\t")
-	text, _, _ := strings.Cut(rest, "\n")
-	bits, _ := strconv.ParseUint(text, 16, 64) // none if it can't be read
-	return bits
-}
-
-// Missing says in words what the machine lacks for a node; nothing if it has everything.
-func Missing() []string {
-	var out []string
+// Possible tells why there can be no node on this machine. It enters namespaces and leaves them again.
+func Possible(ctx context.Context) error {
+	errs := []error{visible(ctx)}
 	if os.Geteuid() != 0 {
-		out = append(out, "the rights of root")
-	}
-	effective := capabilities()
-	for name, bit := range needed {
-		if effective>>bit&1 == 0 {
-			out = append(out, "the capability "+name)
-		}
-	}
-	if filesystems, _ := os.ReadFile("/proc/filesystems"); !strings.Contains(string(filesystems), "\toverlay\n") {
-		out = append(out, "overlayfs: modprobe overlay")
+		errs = append(errs, errors.New("it needs the rights of root"))
 	}
 	for _, need := range []struct{ program, install string }{
-		{"containerd", "the package containerd"},
-		{"ctr", "the package containerd"},
-		{"runc", "the package runc"},
-		{"iptables", "the package iptables"},
-		{"ip", "the package iproute2"},
-		{filepath.Join(plugins, "bridge"), "the package containernetworking-plugins"},
-		{filepath.Join(os.Getenv(assets), "kubelet"), "hack/node.sh, and " + assets + " set to the folder that it prints"},
+		{"containerd", "containerd"},
+		{"ctr", "containerd"},
+		{"runc", "runc"},
+		{"iptables", "iptables"},
+		{"ip", "iproute2"},
+		{filepath.Join(plugins, "bridge"), "containernetworking-plugins"},
 	} {
 		if _, err := exec.LookPath(need.program); err != nil {
-			out = append(out, fmt.Sprintf("%s: %s", need.program, need.install))
+			errs = append(errs, fmt.Errorf("%w: install the package %s", err, need.install))
 		}
 	}
-	slices.Sort(out)
-	return out
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	var said bytes.Buffer
+	if err := run(ctx, &said, roleProbe); err != nil {
+		return fmt.Errorf("trying it: %w\n%s", err, &said)
+	}
+	return nil
+}
+
+// visible refuses what would be hidden inside.
+func visible(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOMODCACHE", "GOCACHE").Output()
+	if err != nil {
+		return fmt.Errorf("finding Go: %w", err)
+	}
+	work, workErr := os.Getwd()
+	cache, cacheErr := os.UserCacheDir()
+	errs := []error{workErr, cacheErr}
+	for _, path := range append(strings.Fields(string(out)), work, cache, home) {
+		errs = append(errs, hidden(path))
+	}
+	return errors.Join(errs...)
+}
+
+// hidden refuses a path below a folder that is another one inside.
+func hidden(path string) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	for _, folder := range append([]string{"/run", "/dev/shm"}, replaced...) {
+		if path == folder || strings.HasPrefix(path, folder+"/") {
+			return fmt.Errorf("%s is in %s, which a node replaces: move it", path, folder)
+		}
+	}
+	return nil
 }

@@ -36,7 +36,6 @@ const (
 type Node struct {
 	ControlPlane *controlplane.ControlPlane
 
-	dir       string
 	processes *process.Group
 }
 
@@ -46,11 +45,8 @@ func Start(ctx context.Context, logs string) (*Node, error) {
 	if !Inside() {
 		return nil, errors.New("a node runs in namespaces of its own: see Run")
 	}
-	dir, err := scratch()
-	if err != nil {
-		return nil, err
-	}
-	n := &Node{dir: dir, processes: process.NewGroup(nil)}
+	n := &Node{processes: process.NewGroup(nil)}
+	var err error
 	if n.ControlPlane, err = controlplane.Start(ctx, controlplane.Options{NodeAddress: Address, LogDir: logs}); err != nil {
 		return nil, err
 	}
@@ -71,7 +67,7 @@ func (n *Node) start(ctx context.Context, logs string) error {
 		_, err := n.processes.Start(process.Command{Path: program, Args: args, LogFile: filepath.Join(logs, filepath.Base(program)+".log")})
 		return err
 	}
-	if err := run("containerd", "--config", n.path("containerd.toml")); err != nil {
+	if err := run("containerd", "--config", inScratch("containerd.toml")); err != nil {
 		return err
 	}
 	if err := n.importPause(ctx); err != nil {
@@ -79,10 +75,10 @@ func (n *Node) start(ctx context.Context, logs string) error {
 	}
 	asset := func(name string) string { return filepath.Join(os.Getenv(assets), name) }
 	err := errors.Join(
-		run(asset("kubelet"), "--config="+n.path("kubelet.yaml"), "--kubeconfig="+n.path("kubelet.kubeconfig"), "--hostname-override="+Name, "--node-ip="+Address),
-		run(asset("kube-scheduler"), "--kubeconfig="+n.path("scheduler.kubeconfig"), "--leader-elect=false", "--bind-address=127.0.0.1"),
+		run(asset("kubelet"), "--config="+inScratch("kubelet.yaml"), "--kubeconfig="+inScratch("kubelet.kubeconfig"), "--hostname-override="+Name, "--node-ip="+Address),
+		run(asset("kube-scheduler"), "--kubeconfig="+inScratch("scheduler.kubeconfig"), "--leader-elect=false", "--bind-address=127.0.0.1"),
 		// Replies between two Pods take the bridge, past the translation of a Service's address, unless they are masqueraded.
-		run(asset("kube-proxy"), "--kubeconfig="+n.path("proxy.kubeconfig"), "--hostname-override="+Name, "--proxy-mode=iptables", "--masquerade-all",
+		run(asset("kube-proxy"), "--kubeconfig="+inScratch("proxy.kubeconfig"), "--hostname-override="+Name, "--proxy-mode=iptables", "--masquerade-all",
 			"--conntrack-max-per-core=0", "--conntrack-tcp-timeout-established=0", "--conntrack-tcp-timeout-close-wait=0"),
 	)
 	if err != nil {
@@ -94,7 +90,7 @@ func (n *Node) start(ctx context.Context, logs string) error {
 // importPause waits for containerd with it.
 func (n *Node) importPause(ctx context.Context) error {
 	pause := Image{Name: pauseImage, Program: filepath.Join(os.Getenv(assets), "pause"), User: "65535:65535"}
-	archive := n.path("pause.tar")
+	archive := inScratch("pause.tar")
 	if _, err := pause.Write(archive); err != nil {
 		return err
 	}
@@ -165,7 +161,7 @@ func awaitProxy(ctx context.Context) error {
 	})
 }
 
-func (n *Node) path(name string) string { return filepath.Join(n.dir, name) }
+func inScratch(name string) string { return filepath.Join(scratch, name) }
 
 // users are the components of a node, with their names and groups.
 var users = map[string][]string{
@@ -181,22 +177,22 @@ func (n *Node) configure() error {
 		if err != nil {
 			return err
 		}
-		if err := controlplane.WriteKubeconfig(n.path(component+".kubeconfig"), config); err != nil {
+		if err := controlplane.WriteKubeconfig(inScratch(component+".kubeconfig"), config); err != nil {
 			return err
 		}
 	}
 	files := map[string]string{
 		"ca.crt":          string(n.ControlPlane.CA()),
 		"resolv.conf":     "nameserver " + Address + "\n",
-		"containerd.toml": fmt.Sprintf(containerdConfig, n.path("containerd"), socket, pauseImage, plugins, n.path("cni")),
+		"containerd.toml": fmt.Sprintf(containerdConfig, inScratch("containerd"), socket, pauseImage, inScratch("opt"), plugins, inScratch("cni")),
 		"cni/10.conflist": fmt.Sprintf(cniConfig, bridge, network, firstPod),
-		"kubelet.yaml":    fmt.Sprintf(kubeletConfig, n.path("ca.crt"), cgroupRoot, Address, n.path("resolv.conf"), socket),
+		"kubelet.yaml":    fmt.Sprintf(kubeletConfig, inScratch("ca.crt"), cgroupRoot, Address, inScratch("resolv.conf"), inScratch("volumeplugins"), socket),
 	}
-	if err := os.MkdirAll(n.path("cni"), 0o755); err != nil {
+	if err := os.MkdirAll(inScratch("cni"), 0o755); err != nil {
 		return err
 	}
 	for name, content := range files {
-		if err := os.WriteFile(n.path(name), []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(inScratch(name), []byte(content), 0o644); err != nil {
 			return err
 		}
 	}
