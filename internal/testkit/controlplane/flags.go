@@ -66,6 +66,7 @@ func (cp *ControlPlane) controllerManagerFlags() []string {
 		"--service-account-private-key-file=" + cp.path("serviceaccount.key"),
 		"--root-ca-file=" + cp.path("ca.crt"),
 		"--leader-elect=false",
+		"--flex-volume-plugin-dir=" + cp.path("volumeplugins"), // it makes the folder
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", cp.ports.controllerManager),
 		"--tls-cert-file=" + cp.path("serving.crt"),

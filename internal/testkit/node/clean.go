@@ -136,9 +136,7 @@ func clean() error {
 	for path, value := range before.Sysctls {
 		errs = append(errs, set(path, value))
 	}
-	for _, hierarchy := range hierarchies() {
-		errs = append(errs, removeCgroups(filepath.Join(hierarchy, cgroupRoot)))
-	}
+	errs = append(errs, removeCgroups(hierarchies()...))
 	for _, controller := range before.Enabled {
 		// Another may have come to use it.
 		if err := set(enabledControllers, "-"+controller); !errors.Is(err, syscall.EBUSY) {
@@ -151,21 +149,24 @@ func clean() error {
 	return soon(func() error { return os.RemoveAll(scratch) })
 }
 
-// removeCgroups removes a cgroup and those in it, the deepest first.
-func removeCgroups(root string) error {
+// removeCgroups removes the node's cgroups from hierarchies, the deepest first.
+func removeCgroups(hierarchies ...string) error {
 	return soon(func() error {
 		var found []string
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.IsDir() {
-				found = append(found, path)
-				err = thaw(path)
-			}
-			return ignoreMissing(err)
-		})
-		for _, path := range slices.Backward(found) {
-			err = errors.Join(err, ignoreMissing(syscall.Rmdir(path)))
+		var errs []error
+		for _, hierarchy := range hierarchies {
+			errs = append(errs, filepath.WalkDir(filepath.Join(hierarchy, cgroupRoot), func(path string, entry fs.DirEntry, err error) error {
+				if err == nil && entry.IsDir() {
+					found = append(found, path)
+					err = thaw(path)
+				}
+				return ignoreMissing(err)
+			}))
 		}
-		return err
+		for _, path := range slices.Backward(found) {
+			errs = append(errs, ignoreMissing(syscall.Rmdir(path)))
+		}
+		return errors.Join(errs...)
 	})
 }
 

@@ -29,12 +29,13 @@ func TestEnabling(t *testing.T) {
 
 // Cgroups are removed with those in them, the deepest first, and it is no error that they are gone.
 func TestRemoveCgroups(t *testing.T) {
-	root := filepath.Join(t.TempDir(), "node")
+	dir := t.TempDir()
+	root := filepath.Join(dir, cgroupRoot)
 	if err := os.MkdirAll(filepath.Join(root, "kubepods", "burstable", "pod1", "container"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := removeCgroups(root); err != nil {
+		if err := removeCgroups(dir); err != nil {
 			t.Error(err)
 		}
 		if _, err := os.Stat(root); !os.IsNotExist(err) {
