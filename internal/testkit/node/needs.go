@@ -64,8 +64,8 @@ func visible(ctx context.Context) error {
 
 // hidden refuses a path below a folder that is another one inside.
 func hidden(path string) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		path = resolved
 	}
 	for _, folder := range append([]string{"/run", "/dev/shm"}, replaced...) {
 		if path == folder || strings.HasPrefix(path, folder+"/") {
