@@ -87,7 +87,7 @@ func (k *kube) follow(ctx context.Context, count int, shown string) error {
 		},
 		func(context.Context) error { k.w.say.gap(); return nil },
 		k.showSource,
-		k.tell("The operator writes what became of each customer to a table of its own, for your backend:"),
+		k.tell("The operator writes what became of each customer to a table of its own, for your backend, within a few seconds:"),
 		k.awaitSource("the state table is up to date", func(o *v1alpha1.TenantSource) bool {
 			return meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionStateWritten)
 		}),
