@@ -154,14 +154,15 @@ func removeCgroups(hierarchies ...string) error {
 	return soon(func() error {
 		var found []string
 		var errs []error
+		add := func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.IsDir() {
+				found = append(found, path)
+				err = thaw(path)
+			}
+			return ignoreMissing(err)
+		}
 		for _, hierarchy := range hierarchies {
-			errs = append(errs, filepath.WalkDir(filepath.Join(hierarchy, cgroupRoot), func(path string, entry fs.DirEntry, err error) error {
-				if err == nil && entry.IsDir() {
-					found = append(found, path)
-					err = thaw(path)
-				}
-				return ignoreMissing(err)
-			}))
+			errs = append(errs, filepath.WalkDir(filepath.Join(hierarchy, cgroupRoot), add))
 		}
 		for _, path := range slices.Backward(found) {
 			errs = append(errs, ignoreMissing(syscall.Rmdir(path)))

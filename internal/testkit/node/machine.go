@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Machine is what a node could change on the machine: a line for each mount, cgroup, network interface, process, setting
-// and file of a node. What other programs do meanwhile is not in it.
+// Machine is what a node could change on the machine: a line for each mount, cgroup, network interface, process, file and
+// setting. What other programs do meanwhile is not in it.
 type Machine map[string]bool
 
 // places are those that the programs of a node write at unless told otherwise, and those that they are told.
@@ -50,9 +50,11 @@ func Look() (Machine, error) {
 	return m, nil
 }
 
-// named reports whether a text names a node's folder, cgroup or environment.
+// named reports whether a text has a node's folder, cgroup or environment in it.
 func named(text string) bool {
-	return strings.Contains(text, scratch) || strings.Contains(text, "/"+cgroupRoot) || strings.Contains(text, roleVariable+"=")
+	return slices.ContainsFunc([]string{scratch, "/" + cgroupRoot, roleVariable + "="}, func(name string) bool {
+		return strings.Contains(text, name)
+	})
 }
 
 // processes are those of a node, by how they were started or by their cgroup.

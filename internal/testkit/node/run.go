@@ -60,8 +60,8 @@ func Main(run func() int) int {
 	return 1
 }
 
-// endWithOwners ends this process when those that wait for it were killed: the kernel tells nothing of that. What it has
-// started ends as it does whenever this process is killed.
+// endWithOwners ends this process when those that wait for it were killed: the kernel tells nothing of that. The node ends
+// as it does whenever this process is killed.
 func endWithOwners() {
 	parent := os.Getppid()
 	owner, _ := strconv.Atoi(os.Getenv(ownerVariable)) // 0, which is our process group, without one
@@ -153,7 +153,8 @@ func ownHome() error {
 	if err != nil {
 		return err
 	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || stat.Uid != uint32(os.Geteuid()) || info.Mode().Perm()&0o022 != 0 {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.IsDir() || stat.Uid != uint32(os.Geteuid()) || info.Mode().Perm()&0o022 != 0 {
 		return fmt.Errorf("%s is no folder that belongs to this user alone", home)
 	}
 	return nil
