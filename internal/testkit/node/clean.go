@@ -69,7 +69,8 @@ func note() error {
 		_ = set(enabledControllers, "+"+controller)
 	}
 	for _, hierarchy := range hierarchies() {
-		if err := os.Mkdir(filepath.Join(hierarchy, cgroupRoot), 0o755); err != nil {
+		// With version 1 a hierarchy can have several names.
+		if err := os.Mkdir(filepath.Join(hierarchy, cgroupRoot), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("making a cgroup: %w", err)
 		}
 	}
@@ -134,7 +135,9 @@ func clean() error {
 	}
 	errs := []error{ignoreMissing(err)}
 	for path, value := range before.Sysctls {
-		errs = append(errs, set(path, value))
+		if now, err := os.ReadFile(path); err != nil || strings.TrimSpace(string(now)) != value {
+			errs = append(errs, set(path, value))
+		}
 	}
 	errs = append(errs, removeCgroups(hierarchies()...))
 	for _, controller := range before.Enabled {
