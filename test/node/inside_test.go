@@ -32,6 +32,7 @@ func TestInside(t *testing.T) {
 		{"reader killed", (*world).readerKilled},
 		{"projected token", (*world).projectedToken},
 		{"many tenants", (*world).manyTenants},
+		{"helm test", (*world).helmTest},
 		{"uninstall", (*world).uninstall},
 		{"every line is JSON", (*world).everyLineIsJSON},
 	} {

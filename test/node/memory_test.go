@@ -26,6 +26,7 @@ const limit = 512 << 20
 // slowed down.
 func (w *world) manyTenants() {
 	w.helm(secondTag, "aws.rate=1000", "aws.burst=1000")
+	w.twoReady()
 	w.namespace("many")
 	ctx, cancel := context.WithTimeout(w.t.Context(), time.Hour)
 	defer cancel()
@@ -41,11 +42,11 @@ func (w *world) manyTenants() {
 	w.exactly(w.t, "restarts of containers meanwhile", w.restarts()-before, 0)
 }
 
-// measure returns the highest working set of the leader while something happens.
+// measure returns the highest working set of a replica while something happens.
 func (w *world) measure(during func()) (peak int64) {
 	w.t.Helper()
-	cgroup, err := memoryCgroup(w.process(w.leader()))
-	w.must(err)
+	var err error
+	cgroups := w.memoryCgroups()
 	ended, tick := make(chan struct{}), time.NewTicker(100*time.Millisecond)
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -55,8 +56,10 @@ func (w *world) measure(during func()) (peak int64) {
 				return
 			case <-tick.C:
 			}
-			now, failed := workingSet(cgroup)
-			peak, err = max(peak, now), errors.Join(err, failed)
+			for _, cgroup := range cgroups {
+				now, failed := workingSet(cgroup)
+				peak, err = max(peak, now), errors.Join(err, failed)
+			}
 		}
 	})
 	defer running.Wait()
@@ -67,8 +70,23 @@ func (w *world) measure(during func()) (peak int64) {
 	}()
 	running.Wait()
 	w.must(err)
-	w.exactly(w.t, "processes of the leader that the kernel ended for memory", oomKills(cgroup), 0)
+	killed := 0
+	for _, cgroup := range cgroups {
+		killed += oomKills(cgroup)
+	}
+	w.exactly(w.t, "processes that the kernel ended for memory", killed, 0)
 	return peak
+}
+
+// memoryCgroups are those of the replicas: one that stands by may have to take over meanwhile.
+func (w *world) memoryCgroups() (cgroups []string) {
+	w.t.Helper()
+	for _, pod := range w.pods() {
+		cgroup, err := memoryCgroup(w.process(pod))
+		w.must(err)
+		cgroups = append(cgroups, cgroup)
+	}
+	return cgroups
 }
 
 // memoryCgroup is the folder of a process's cgroup for memory, with version 1 or 2.

@@ -58,6 +58,13 @@ func (w *world) left() []string {
 	return slices.Compact(out)
 }
 
+// helmTest checks the installation as a user does.
+func (w *world) helmTest() {
+	w.twoReady()
+	_, err := w.host.Helm(w.t.Context(), "test", install.Release, "--namespace", install.Namespace, "--timeout", "2m")
+	w.must(err)
+}
+
 // uninstall leaves what the page says.
 func (w *world) uninstall() {
 	crds := w.kubectl("get", "crds", "--output=name")
