@@ -31,19 +31,7 @@ func keepLogs(t *testing.T) *podLogs {
 		t.Fatal(err)
 	}
 	logs := &podLogs{kept: map[uint64]string{}}
-	tick, ended := time.NewTicker(200*time.Millisecond), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			logs.look()
-			select {
-			case <-t.Context().Done():
-				return
-			case <-tick.C:
-			}
-		}
-	}()
-	t.Cleanup(func() { <-ended; tick.Stop() })
+	t.Cleanup(every(200*time.Millisecond, logs.look))
 	return logs
 }
 

@@ -47,28 +47,15 @@ func (w *world) measure(during func()) (peak int64) {
 	w.t.Helper()
 	var err error
 	cgroups := w.memoryCgroups()
-	ended, tick := make(chan struct{}), time.NewTicker(100*time.Millisecond)
-	var running sync.WaitGroup
-	running.Go(func() {
-		for {
-			select {
-			case <-ended:
-				return
-			case <-tick.C:
-			}
-			for _, cgroup := range cgroups {
-				now, failed := workingSet(cgroup)
-				peak, err = max(peak, now), errors.Join(err, failed)
-			}
+	stop := sync.OnceFunc(every(100*time.Millisecond, func() {
+		for _, cgroup := range cgroups {
+			now, failed := workingSet(cgroup)
+			peak, err = max(peak, now), errors.Join(err, failed)
 		}
-	})
-	defer running.Wait()
-	defer tick.Stop()
-	func() {
-		defer close(ended)
-		during()
-	}()
-	running.Wait()
+	}))
+	defer stop()
+	during()
+	stop()
 	w.must(err)
 	killed := 0
 	for _, cgroup := range cgroups {

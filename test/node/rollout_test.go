@@ -97,22 +97,29 @@ func (w *world) failOpen() int {
 
 // keepWriting writes until stop is called.
 func (w *world) keepWriting(p *person) (stop func()) {
+	return every(interval, func() {
+		if err := p.write(w.t.Context(), "rollout"); err != nil {
+			w.t.Errorf("write %d: %v", p.writes, err)
+		}
+	})
+}
+
+// every does something again and again, until stop is called.
+func every(interval time.Duration, do func()) (stop func()) {
 	ended, tick := make(chan struct{}), time.NewTicker(interval)
 	var running sync.WaitGroup
 	running.Go(func() {
+		defer tick.Stop()
 		for {
 			select {
 			case <-ended:
 				return
 			case <-tick.C:
-			}
-			if err := p.write(w.t.Context(), "rollout"); err != nil {
-				w.t.Errorf("write %d: %v", p.writes, err)
+				do()
 			}
 		}
 	})
 	return func() {
-		tick.Stop()
 		close(ended)
 		running.Wait()
 	}
