@@ -63,6 +63,8 @@ type Outcome struct {
 // report, so that an unchanged one is never written again.
 func Conclude(in Input, out Outcome) Report {
 	r := conclusion{judge(in)}.report(out)
+	// A failure of this pass decides what may be published, and so what each domain waits for.
+	in.Memory.Failure = r.Failure
 	r.Domains = in.tell(r)
 	r.Details = chain.Details(out.Decision.Problem, r.Conditions)
 	for _, s := range out.Done {
