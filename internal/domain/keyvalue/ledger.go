@@ -51,11 +51,24 @@ func (e Entry) advance(w Want, wanted bool, s Standing, p Policy) (Entry, bool) 
 		// Two ledgers may name one key after a backup was restored; one of them gives way.
 		e.State = Removing
 	case Digest(w.Value) != e.Digest:
-		e = e.become(w.Value, s)
+		e = e.change(w, s, p)
 	case s.Has(w.Value):
 		e.State, e.Before = Written, nil
 	}
 	return e, true
+}
+
+// change lets an entry have another value. One that was never seen as written waits until the key is read, and ends if
+// others have created the key with that value: it could not be told from the object's own after that.
+func (e Entry) change(w Want, s Standing, p Policy) Entry {
+	switch {
+	case e.State == Intended && s.Phase == Unknown:
+		return e
+	case e.State == Intended && s.Has(w.Value) && !e.own(w.Value) && !w.Takeover && !p.Reclaims:
+		e.State = Removing
+		return e
+	}
+	return e.become(w.Value, s)
 }
 
 // remove ends an entry once its key is gone, or has a value of others.

@@ -68,9 +68,10 @@ type object struct {
 	taken map[string]bool
 }
 
-// names reports whether the ledger has an entry for the key that it may lose to others.
+// names reports whether the ledger has an entry for the key that it may lose to others, or gets one by a takeover.
 func (o *object) names(name string) bool {
-	return slices.ContainsFunc(o.ledger, func(e keyvalue.Entry) bool { return e.Name == name && e.State != keyvalue.Written })
+	return slices.ContainsFunc(o.ledger, func(e keyvalue.Entry) bool { return e.Name == name && e.State != keyvalue.Written }) ||
+		slices.ContainsFunc(o.declared, func(w keyvalue.Want) bool { return w.Name == name && w.Takeover })
 }
 
 // owns reports whether the value is one of the entry.
@@ -84,8 +85,9 @@ type play struct {
 	worker  *keyvalue.Store
 	now     time.Time
 	objects []*object
-	// foreign are the keys of others.
-	foreign map[string]string
+	// foreign are the keys of others. Uncertain are those of which it can't be told any more that others have created them:
+	// they may be an object's, or stay.
+	foreign, uncertain map[string]string
 	// meanwhile happens between the look of a pass and its end. It may be nil.
 	meanwhile func()
 	// flying happens while an update is on its way. It may be nil.
@@ -95,7 +97,7 @@ type play struct {
 }
 
 func newPlay(objects int) *play {
-	p := &play{aws: &aws{values: map[string]string{}}, now: time.Unix(0, 0), foreign: map[string]string{}}
+	p := &play{aws: &aws{values: map[string]string{}}, now: time.Unix(0, 0), foreign: map[string]string{}, uncertain: map[string]string{}}
 	p.restart()
 	for i := range objects {
 		p.objects = append(p.objects, &object{owner: keyvalue.Owner{Namespace: "ns", Name: fmt.Sprint("o", i), UID: fmt.Sprint(i)}, taken: map[string]bool{}})
@@ -110,15 +112,34 @@ func (p *play) restart() {
 		p.worker.Declare(keyvalue.Claim{Owner: o.owner, Ledger: o.ledger, Still: true}, p.now)
 		o.declared = nil
 		for _, e := range o.ledger {
-			p.concede(e)
+			p.doubt(e)
 		}
 	}
 }
 
-// concede gives the key of an entry to its object where it can't be told any more that others have created it.
-func (p *play) concede(e keyvalue.Entry) {
-	if value, theirs := p.foreign[e.Name]; theirs && owns(e, value) {
+// concede gives the key of an entry to its object if it has a value of the entry.
+func (p *play) concede(e keyvalue.Entry) (conceded bool) {
+	value, theirs := p.foreign[e.Name]
+	if theirs && owns(e, value) {
 		delete(p.foreign, e.Name)
+		return true
+	}
+	return false
+}
+
+// take gives the key of an entry to its object, which has seen its own value there. Others may have changed it since then:
+// their value is corrected, or left once the object is gone.
+func (p *play) take(e keyvalue.Entry) {
+	if value, theirs := p.foreign[e.Name]; theirs && !owns(e, value) {
+		p.uncertain[e.Name] = value
+	}
+	delete(p.foreign, e.Name)
+}
+
+// doubt leaves open whose the key of an entry is if it has a value of the entry.
+func (p *play) doubt(e keyvalue.Entry) {
+	if value := p.foreign[e.Name]; p.concede(e) {
+		p.uncertain[e.Name] = value
 	}
 }
 
@@ -147,15 +168,18 @@ func (p *play) pass(o *object, killed bool) {
 	p.worker.Declare(claim, p.now)
 }
 
-// takeOver notes which keys of the next ledger the object takes over, and gives it those that have its value.
+// takeOver notes which keys of the next ledger the object takes over, and gives it those that it has seen with its value.
 func (p *play) takeOver(o *object, next []keyvalue.Entry, view keyvalue.View) {
 	for _, e := range next {
 		had := slices.ContainsFunc(o.ledger, func(b keyvalue.Entry) bool { return b.Key == e.Key })
 		takes := slices.ContainsFunc(o.declared, func(w keyvalue.Want) bool { return w.Key == e.Key && w.Takeover })
 		s := view.Of(e.Key)
 		o.taken[e.Name] = had && o.taken[e.Name] || takes && s.Phase != keyvalue.Absent && !s.Theirs
-		if o.taken[e.Name] {
-			p.concede(e)
+		switch {
+		case o.taken[e.Name] && s.Phase == keyvalue.Present && !s.Theirs && owns(e, s.Found):
+			p.take(e)
+		case o.taken[e.Name]:
+			p.doubt(e)
 		}
 	}
 }
@@ -211,7 +235,7 @@ func (p *play) forget(u keyvalue.Update) {
 		for _, o := range p.objects {
 			for _, e := range o.ledger {
 				if e.Name == put.Name {
-					p.concede(e)
+					p.doubt(e)
 				}
 			}
 		}
@@ -232,6 +256,7 @@ func (p *play) takers() map[string]bool {
 // wrote looks at what an update has replaced. Only a takeover replaces a key of others, and nothing that of another object.
 func (p *play) wrote(u keyvalue.Update, takers map[string]bool) {
 	for _, put := range u.Puts {
+		delete(p.uncertain, put.Name)
 		if takers[put.Name] {
 			delete(p.foreign, put.Name)
 		}
@@ -396,6 +421,11 @@ func TestLedgerLeavesNothingBehind(t *testing.T) {
 		}
 		if p.trespass != "" {
 			rt.Fatal(p.trespass)
+		}
+		for name, value := range p.uncertain {
+			if _, theirs := p.foreign[name]; !theirs && p.aws.values[name] == value {
+				p.foreign[name] = value
+			}
 		}
 		if diff := cmp.Diff(p.foreign, p.aws.values); diff != "" {
 			rt.Fatalf("what is left differs from what others have (-want +got):\n%s", diff)
