@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	ctrlwebhook "sigs.k8s.io/controller-runtime/pkg/webhook"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
@@ -52,7 +51,10 @@ func addWebhook(ctx context.Context, mgr ctrl.Manager, c config.Config, env *env
 	if err != nil {
 		return err
 	}
-	server.Register(webhook.Path, &admission.Webhook{Handler: handler})
+	server.Register(webhook.Path, webhook.Serve(handler))
+	if err := mgr.AddReadyzCheck("webhook", keeper.Ready); err != nil {
+		return fmt.Errorf("adding the readiness check of the webhook: %w", err)
+	}
 	if err := mgr.Add(server); err != nil {
 		return fmt.Errorf("adding the webhook: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -44,6 +45,7 @@ type Keeper struct {
 	KeeperOptions
 
 	serving atomic.Pointer[tls.Certificate]
+	tried   atomic.Bool
 }
 
 // NewKeeper makes a keeper without a certificate.
@@ -58,6 +60,15 @@ func (k *Keeper) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) 
 		return c, nil
 	}
 	return nil, errors.New("there is no certificate yet")
+}
+
+// Ready fails until the certificate was looked for: a replica that the API server asks before that can't answer. It does not
+// wait for a certificate, which the leader may be unable to make.
+func (k *Keeper) Ready(*http.Request) error {
+	if !k.tried.Load() {
+		return errors.New("the webhook's certificate has not been read yet")
+	}
+	return nil
 }
 
 // Start implements manager.Runnable. A failure is retried: until then the API server continues without the webhook.
@@ -86,6 +97,7 @@ func (k *Keeper) Start(ctx context.Context) error {
 // Keep reads the certificates and, in the leader, renews what is due and has the API server trust it. The Secret comes
 // first: the API server never trusts an authority that was not stored.
 func (k *Keeper) Keep(ctx context.Context) error {
+	defer k.tried.Store(true)
 	var s corev1.Secret
 	if err := k.Live.Get(ctx, k.Secret, &s); err != nil {
 		return fmt.Errorf("reading the Secret %s: %w", k.Secret, err)

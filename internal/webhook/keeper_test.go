@@ -41,7 +41,13 @@ func TestOneReplicaRenewsAndAllServe(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if follower.Ready(nil) == nil {
+		t.Error("a replica that has not looked for the certificate says that it is ready")
+	}
 	keep(follower)
+	if err := follower.Ready(nil); err != nil {
+		t.Errorf("a replica waits for a certificate that only the leader makes: %v", err)
+	}
 	if _, err := follower.GetCertificate(nil); err == nil {
 		t.Error("a replica that does not lead has made a certificate")
 	}

@@ -26,7 +26,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	ctrlwebhook "sigs.k8s.io/controller-runtime/pkg/webhook"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
@@ -158,7 +157,7 @@ func (r *rig) serve(options webhook.Options) {
 	server := ctrlwebhook.NewServer(ctrlwebhook.Options{
 		Host: "127.0.0.1", Port: port, TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.GetCertificate = keeper.GetCertificate }},
 	})
-	server.Register(webhook.Path, &admission.Webhook{Handler: webhook.New(options)})
+	server.Register(webhook.Path, webhook.Serve(webhook.New(options)))
 	if err := errors.Join(mgr.Add(keeper), mgr.Add(server)); err != nil {
 		t.Fatal(err)
 	}

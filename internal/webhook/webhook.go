@@ -104,6 +104,16 @@ func New(o Options) *Handler {
 	return &Handler{Options: o, decoder: admission.NewDecoder(o.Scheme), looks: make(chan struct{}, maxLooks)}
 }
 
+// Serve answers the API server, each time on a connection of its own: one that was kept would be cut off with a request on
+// its way when this replica ends, and a request of admission is not sent twice.
+func Serve(h *Handler) http.Handler {
+	served := &admission.Webhook{Handler: h}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		served.ServeHTTP(w, r)
+	})
+}
+
 // Handle implements admission.Handler. Requests that can't be judged are allowed.
 func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.Response {
 	ctx, cancel := context.WithTimeout(ctx, patience)

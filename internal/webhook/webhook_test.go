@@ -2,6 +2,8 @@ package webhook_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -49,6 +51,27 @@ func TestADomainThatLeadsElsewhereIsAnsweredWithAWarning(t *testing.T) {
 	r := start(t, webhook.Options{DNS: resolve(t, "shop.example.com. CNAME x.example.net.", "x.example.net. A 192.0.2.1")})
 	r.create(r.tenant("shop", "shop.example.com"))
 	r.says("The domain points to x.example.net. Replace that with the record shop.example.com CNAME d111111abcdef8.cloudfront.net")
+}
+
+// A replica that ends has no connection on which the next request may already be on its way.
+func TestEachAnswerEndsItsConnection(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(webhook.Serve(webhook.New(webhook.Options{Scheme: scheme(t)})))
+	defer server.Close()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := server.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !response.Close {
+		t.Error("the connection is kept")
+	}
 }
 
 func TestWithoutTheWebhookEverythingElseWorks(t *testing.T) {

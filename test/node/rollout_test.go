@@ -5,6 +5,9 @@ package node_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,7 +85,11 @@ func (w *world) rollout() {
 	if p.writes < 50 {
 		w.t.Errorf("there were only %d writes", p.writes)
 	}
-	missed := max(p.writes-int(p.warnings.Load()), w.failOpen()-open)
+	silent, unasked := p.writes-int(p.warnings.Load()), w.failOpen()-open
+	missed := max(silent, unasked)
+	if missed > 0 {
+		w.t.Logf("%d were answered without the warning; the API server did not get an answer for %d of them:\n%s", silent, unasked, w.apiServerSays("failing open"))
+	}
 	w.atMost(w.t, fmt.Sprintf("upgrade and restart: writes that missed the webhook, of %d", p.writes), missed, 0)
 	w.add("slowest of these writes", p.slowest.Round(10*time.Millisecond).String(), "")
 }
@@ -93,6 +100,14 @@ func (w *world) failOpen() int {
 	metrics, err := w.host.APIServerMetrics(w.t.Context())
 	w.must(err)
 	return int(metrics.Sum("apiserver_admission_webhook_fail_open_count"))
+}
+
+// apiServerSays are the lines of its log that contain the text.
+func (w *world) apiServerSays(text string) string {
+	w.t.Helper()
+	log, err := os.ReadFile(filepath.Join(w.node.ControlPlane.LogDir(), "kube-apiserver.log"))
+	w.must(err)
+	return strings.Join(slices.DeleteFunc(strings.Split(string(log), "\n"), func(line string) bool { return !strings.Contains(line, text) }), "\n")
 }
 
 // keepWriting writes until stop is called.
