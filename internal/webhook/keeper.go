@@ -54,12 +54,26 @@ func NewKeeper(o KeeperOptions) *Keeper { return &Keeper{KeeperOptions: o} }
 // NeedLeaderElection says that every replica serves.
 func (k *Keeper) NeedLeaderElection() bool { return false }
 
-// GetCertificate is for a TLS server.
-func (k *Keeper) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+// GetCertificate is for a TLS server. A replica that has none looks for it once more: the leader may have made one since.
+func (k *Keeper) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if c := k.serving.Load(); c != nil {
+		return c, nil
+	}
+	s, err := k.read(hello.Context())
+	if err := errors.Join(err, k.serve(s.Data)); err != nil {
+		return nil, err
+	}
 	if c := k.serving.Load(); c != nil {
 		return c, nil
 	}
 	return nil, errors.New("there is no certificate yet")
+}
+
+func (k *Keeper) read(ctx context.Context) (s corev1.Secret, err error) {
+	if err := k.Live.Get(ctx, k.Secret, &s); err != nil {
+		return s, fmt.Errorf("reading the Secret %s: %w", k.Secret, err)
+	}
+	return s, nil
 }
 
 // Ready fails until the certificate was looked for: a replica that the API server asks before that can't answer. It does not
@@ -98,9 +112,9 @@ func (k *Keeper) Start(ctx context.Context) error {
 // first: the API server never trusts an authority that was not stored.
 func (k *Keeper) Keep(ctx context.Context) error {
 	defer k.tried.Store(true)
-	var s corev1.Secret
-	if err := k.Live.Get(ctx, k.Secret, &s); err != nil {
-		return fmt.Errorf("reading the Secret %s: %w", k.Secret, err)
+	s, err := k.read(ctx)
+	if err != nil {
+		return err
 	}
 	if !k.leads() {
 		return k.serve(s.Data)

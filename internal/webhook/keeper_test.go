@@ -2,7 +2,10 @@ package webhook_test
 
 import (
 	"bytes"
+	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"net"
 	"testing"
 	"time"
 
@@ -48,12 +51,12 @@ func TestOneReplicaRenewsAndAllServe(t *testing.T) {
 	if err := follower.Ready(nil); err != nil {
 		t.Errorf("a replica waits for a certificate that only the leader makes: %v", err)
 	}
-	if _, err := follower.GetCertificate(nil); err == nil {
+	if _, err := handshake(t, follower); err == nil {
 		t.Error("a replica that does not lead has made a certificate")
 	}
 	keep(leader)
 	first := serves(t, r, leader, now.Now())
-	keep(follower)
+	// The follower has it when it is asked, and does not wait for the next minute.
 	if !bytes.Equal(serves(t, r, follower, now.Now()), first) {
 		t.Error("the replicas serve different certificates")
 	}
@@ -87,16 +90,31 @@ func TestOneReplicaRenewsAndAllServe(t *testing.T) {
 // serves returns the certificate of a replica, which the API server has to trust.
 func serves(t *testing.T, r *rig, k *webhook.Keeper, now time.Time) []byte {
 	t.Helper()
-	c, err := k.GetCertificate(nil)
+	c, err := handshake(t, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(trusted(t, r))
-	if _, err := c.Leaf.Verify(x509.VerifyOptions{DNSName: "localhost", Roots: pool, CurrentTime: now}); err != nil {
+	if _, err := c.Verify(x509.VerifyOptions{DNSName: "localhost", Roots: pool, CurrentTime: now}); err != nil {
 		t.Errorf("the API server does not trust the certificate: %v", err)
 	}
-	return c.Certificate[0]
+	return c.Raw
+}
+
+// handshake returns the certificate that a replica shows to a client.
+func handshake(t *testing.T, k *webhook.Keeper) (*x509.Certificate, error) {
+	t.Helper()
+	near, far := net.Pipe()
+	defer func() { _ = errors.Join(near.Close(), far.Close()) }()
+	go func() {
+		_ = tls.Server(far, &tls.Config{GetCertificate: k.GetCertificate}).HandshakeContext(t.Context())
+	}()
+	c := tls.Client(near, &tls.Config{InsecureSkipVerify: true})
+	if err := c.HandshakeContext(t.Context()); err != nil {
+		return nil, err
+	}
+	return c.ConnectionState().PeerCertificates[0], nil
 }
 
 func trusted(t *testing.T, r *rig) []byte {
