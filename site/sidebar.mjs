@@ -12,7 +12,7 @@ const parts = [
   ['Guides', [
     ['How it works', 'concepts'], ['DistributionTenant', 'spec/distributiontenant'],
     ['Distribution', 'spec/distribution'], ['ConnectionGroup', 'spec/connectiongroup'],
-    ['Invalidation', 'spec/invalidation'],
+    ['How your application knows the tenant', 'origins'], ['Invalidation', 'spec/invalidation'],
     ['Who may use what', 'grants'], ['EdgeGrant', 'spec/edgegrant'], ['DomainClaim', 'spec/domainclaim'],
     ['Customer onboarding', 'customer-onboarding'], ['Certificates', 'certificates'], ['DNS', 'dns'], ['Key values', 'key-values'],
     ['DNS providers and accounts', 'dns/accounts'], ['Cloudflare', 'dns/cloudflare'], ['Azure DNS', 'dns/azure'], ['RFC 2136', 'dns/rfc2136'],
@@ -26,7 +26,7 @@ const parts = [
   ]],
   ['Operations', [
     ['Production checklist', 'production'], ['kubectl cfdt', 'kubectl-cfdt'], ['Deletions that wait', 'deletion-budget'], ['Copies of a cluster', 'clones'], ['Warnings at admission', 'webhook'], ['Monitoring', 'monitoring'], ['Logs of one tenant', 'logs'], ['Security model', 'security-model'],
-    ['Limits and quotas', 'limits'], ['Troubleshooting', 'troubleshooting'], ['Upgrade', 'upgrade'],
+    ['Limits and quotas', 'limits'], ['What it costs', 'costs'], ['Troubleshooting', 'troubleshooting'], ['Upgrade', 'upgrade'],
     ['Uninstall', 'uninstall'],
   ]],
   ['Migration', [
