@@ -5,7 +5,7 @@ export const home = {
     name: 'CloudFront tenant operator',
     text: 'A domain for every customer',
     tagline:
-      'Give every customer of your SaaS their own domain on Amazon CloudFront, with certificate, DNS and settings, from one Kubernetes object or one row in your customers table.',
+      'A Kubernetes operator for Amazon CloudFront SaaS Manager: certificate, DNS and settings for each customer, from one Kubernetes object or one row in your customers table.',
     actions: [
       { theme: 'brand', text: 'Quickstart', link: '/quickstart' },
       { theme: 'alt', text: 'How it works', link: '/concepts' },

@@ -114,7 +114,7 @@ func TestChartMetadata(t *testing.T) {
 	annotations := c["annotations"].(map[string]any)
 	for name, want := range map[string]string{
 		"category": "networking", "license": "Apache-2.0", "operator": "true", "operatorCapabilities": "Full Lifecycle",
-		"prerelease": "false", "containsSecurityUpdates": "false",
+		"prerelease": "true", "containsSecurityUpdates": "false", // v1alpha1
 	} {
 		if got := annotations["artifacthub.io/"+name]; got != want {
 			t.Errorf("artifacthub.io/%s is %v, want %q", name, got, want)
