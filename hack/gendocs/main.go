@@ -173,7 +173,7 @@ func conditionsPage(sources ...string) (string, error) {
 	var b strings.Builder
 	b.WriteString("# Conditions and reasons\n\nThis page lists all conditions with their reasons, and how to fix problems. `kubectl describe` (`cfdt`, `cfd`, `cfcg`, `cfts`, `inv`,\n" +
 		"`tenant`, `tenantplan`) shows them with a message that names the field, the value and the cause.\n" +
-		"[Troubleshooting](../troubleshooting.md) is organized by symptoms instead. If a reason needs a person, the condition\n`Stalled` is True as well.\n")
+		"[Troubleshooting](../troubleshooting.md) is organized by symptoms instead. If a reason needs manual action, the condition\n`Stalled` is True as well.\n")
 	for _, source := range sources {
 		if err := writeConditions(&b, source); err != nil {
 			return "", err
@@ -198,7 +198,7 @@ func writeConditions(b *strings.Builder, source string) error {
 		}
 		head := "| name | meaning |\n|---|---|\n"
 		if cured {
-			head = "| reason | status | meaning | needs a person | what to do |\n|---|---|---|---|---|\n"
+			head = "| reason | status | meaning | manual action | what to do |\n|---|---|---|---|---|\n"
 		}
 		title, about, _ := strings.Cut(strings.TrimSuffix(oneLine(group.Doc.Text()), "."), ". ")
 		if about != "" {

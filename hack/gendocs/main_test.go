@@ -37,7 +37,7 @@ func TestEveryReasonSaysWhatToDo(t *testing.T) {
 			"// ReasonX (False): it broke.\n// Fix: repair it.\nReasonX = \"X\"\n", "| `X` | False | It broke. |  | Repair it. |", "",
 		},
 		"what is well needs none": {"// ReasonX (True): well.\nReasonX = \"X\"\n", "| `X` | True | Well. |  |  |", ""},
-		"what needs a person is marked": {
+		"what manual action is marked": {
 			"// ReasonX (False): refused.\n// Fix: allow it.\nReasonX = \"AccessDenied\"\n", "| `AccessDenied` | False | Refused. | yes | Allow it. |", "",
 		},
 		"a reason without one":      {"// ReasonX (False): it broke.\nReasonX = \"X\"\n", "", "ReasonX has no line"},

@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Condition types. Every CRD has Ready and Synced, and Stalled while a person must act. CertificateReady belongs to a
+// Condition types. Every CRD has Ready and Synced, and Stalled while manual action is needed. CertificateReady belongs to a
 // DistributionTenant, DNSReady to it and to a ConnectionGroup with customer targets, DeletionStalled to a Distribution or a
 // ConnectionGroup. Every condition has the generation that it refers to. In the tables, "the resource" is the tenant, distribution or connection group in AWS.
 const (
@@ -15,7 +15,7 @@ const (
 	// match the rows of the table.
 	ConditionSynced = "Synced"
 
-	// ConditionStalled is True while a person must act, because retrying does not help. It has the reason and the
+	// ConditionStalled is True while manual action is needed, because retrying does not help. It has the reason and the
 	// message of the condition that needs attention. Otherwise it is absent. Tenant and TenantPlan have it too.
 	ConditionStalled = "Stalled"
 

@@ -78,7 +78,7 @@ type DomainClaimSpec struct {
 
 	// handOver moves the domain to the object of the namespace that has it in its spec, while an object of another
 	// namespace serves it, or any other object if tenantRef is set. It is moved in one step, so that it is always served, if
-	// a certificate of the new tenant covers it, and its DNS record moves too. The former object then reports DomainClaimed
+	// a certificate of the new tenant covers it, and its DNS record moves too. The previous object then reports DomainClaimed
 	// until the domain is removed from its spec. Default: false.
 	// +optional
 	HandOver bool `json:"handOver,omitempty"`

@@ -599,7 +599,7 @@ type GrantLimits struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type EdgeGrantStatus struct {
-	// conditions are Ready, and Stalled while a person must act.
+	// conditions are Ready, and Stalled while manual action is needed.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=map

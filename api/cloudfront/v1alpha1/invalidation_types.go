@@ -114,7 +114,7 @@ type InvalidationTenantReference struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type InvalidationStatus struct {
-	// conditions are Ready, and Stalled while a person must act.
+	// conditions are Ready, and Stalled while manual action is needed.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=map

@@ -7,7 +7,7 @@ const (
 	// is the same.
 	ConditionTenantReady = "TenantReady"
 
-	// ConditionStalled is True while a person must act, with the reason and the message of the condition that needs
+	// ConditionStalled is True while manual action is needed, with the reason and the message of the condition that needs
 	// attention. Otherwise it is absent. A TenantPlan has it too.
 	ConditionStalled = "Stalled"
 

@@ -17,7 +17,7 @@ func removeRules() []rule {
 		chain.Ask("Paused", "While the object is paused, or all writes to AWS are halted, its resource is not deleted.", shared((*resource.View).Stopped)),
 		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
-		chain.Ask("WithinBudget", "A deletion waits until the burst that it belongs to is seen whole, and for a person if that is more than the deletion budget allows. What has tenants is not deleted anyway, and does not count.", shared((*resource.View).WithinBudget)),
+		chain.Ask("WithinBudget", "A deletion waits for its burst to end, and for approval if the burst exceeds the deletion budget. What has tenants is not deleted anyway, and does not count.", shared((*resource.View).WithinBudget)),
 		chain.Ask("Located", "Every step of a deletion starts with a fresh read of the resource.", located),
 		chain.Ask("Gone", "The finalizer is removed after a read has confirmed that the resource does not exist and no create request can still take effect.", gone),
 		chain.Ask("Proven", "A resource without the owner tags of this object is not touched.", proven),

@@ -16,7 +16,7 @@ func removeRules() []rule {
 		chain.Ask("Paused", "While the object is paused, or all writes to AWS are halted, its resource is not deleted.", shared((*resource.View).Stopped)),
 		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
-		chain.Ask("WithinBudget", "A deletion waits until the burst that it belongs to is seen whole, and for a person if that is more than the deletion budget allows.", shared((*resource.View).WithinBudget)),
+		chain.Ask("WithinBudget", "A deletion waits for its burst to end, and for approval if the burst exceeds the deletion budget.", shared((*resource.View).WithinBudget)),
 		chain.Ask("Located", "The tenant counts as missing only after a direct read of it, or after AWS has confirmed its deletion.", located),
 		chain.Ask("DNSRemoved", "DNS records are deleted first, on every server of the DNS service, so that no name points to CloudFront without a tenant.", dnsRemoved),
 		chain.Ask("KeyValuesDeleted", "The keys in key value stores are deleted after the tenant.", keysDeleted),

@@ -64,7 +64,7 @@ func removeRules() []rule {
 	return []rule{
 		chain.Ask("Protected", "While spec.deletionProtection is true, nothing is deleted.", protected),
 		chain.Ask("NeverCreated", "If the name is not a valid namespace name, no namespace was ever created, and the finalizer is removed.", neverCreated),
-		chain.Ask("WithinBudget", "A deletion waits until the burst that it belongs to is seen whole, and for a person if that is more than the deletion budget allows.", withinBudget),
+		chain.Ask("WithinBudget", "A deletion waits for its burst to end, and for approval if the burst exceeds the deletion budget.", withinBudget),
 		chain.Ask("Look", "A namespace that is not being deleted, or not found, is read from the API server: nothing is deleted and no finalizer is removed based on a cache.", removalLook),
 		chain.Ask("Gone", "If the namespace is deleted, or does not belong to this tenant, the finalizer is removed.", gone),
 		chain.Ask("Refused", "If the API server rejected a write to the namespace, the operator retries later.", refused),

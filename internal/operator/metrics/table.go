@@ -29,7 +29,7 @@ func (g *Gauges) table() []*scraped {
 		scrape(g.parents,
 			gauge{"parent_condition", "kind namespace name condition status reason", "1 for each condition of each Distribution and ConnectionGroup, with its current status and reason. Objects of a kind beyond the first 1,000, of which those that are not Ready come first, have no namespace and name, and are counted together." + active}),
 		scrape(g.stalled,
-			gauge{"stalled", "kind namespace name reason", "1 for each object for which a person has to act (condition Stalled), with the reason. Objects of a kind beyond the first 100 have no namespace, name and reason, and are counted together." + active},
+			gauge{"stalled", "kind namespace name reason", "1 for each object that needs manual action (condition Stalled), with the reason. Objects of a kind beyond the first 100 have no namespace, name and reason, and are counted together." + active},
 			gauge{"rollout_stopped", "kind namespace name", "1 for each TenantSource and TenantPlan whose rollout has stopped (condition RolledOut with the reason RolloutStopped), whatever else is wrong with it. With the kind DistributionTenant, and without namespace and name: how many changes of what customers are served with have stopped, outside of these. Objects of a kind beyond the first 100 have no namespace and name, and are counted together." + active}),
 
 		scrape(g.guardRails,
