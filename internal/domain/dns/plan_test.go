@@ -168,6 +168,16 @@ func TestPlan(t *testing.T) {
 			claims: []*dns.Claim{claim(1, holds(dns.Retracting, v4, v6), keeps(foreignA, otherAAAA))}, judged: dns.Standing{Phase: dns.There},
 			want: []string{"tenant-1: DELETE A alias d1.cloudfront.net CREATE A 192.0.2.1 (TTL 60)"},
 		},
+		"what a CNAME replaced is put back where the alias that took its place is deleted": {
+			sets: []dns.RecordSet{v6.Set()}, claims: []*dns.Claim{claim(1, holds(dns.Retracting, v6), keeps(foreignA), holds(dns.Retracting, ours))},
+			judged: dns.Standing{Phase: dns.There},
+			want:   []string{"tenant-1: DELETE AAAA alias d1.cloudfront.net CREATE A 192.0.2.1 (TTL 60)"},
+		},
+		"and what an alias replaced that left before the last one": {
+			sets: []dns.RecordSet{v4.Set()}, claims: []*dns.Claim{claim(1, holds(dns.Retracting, v4), keeps(foreignA, foreignAAAA), holds(dns.Retracting, v6))},
+			judged: dns.Standing{Phase: dns.There},
+			want:   []string{"tenant-1: DELETE A alias d1.cloudfront.net CREATE A 192.0.2.1 (TTL 60) CREATE AAAA 2001:db8::1 (TTL 60)"},
+		},
 		"what a CNAME replaced waits until both aliases are gone": {
 			sets:   []dns.RecordSet{v4.Set(), v6.Set()},
 			claims: []*dns.Claim{claim(1, holds(dns.Retracting, v4), holds(dns.Published, v6), keeps(other.Set()))}, judged: dns.Standing{Phase: dns.There},

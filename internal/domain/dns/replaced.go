@@ -216,14 +216,15 @@ func (p Place) held(c *Claim) bool {
 }
 
 // returning are the sets that are put back where the last of the claim's own are deleted: those that ours have replaced
-// and that have room afterwards. This is also done if another object wants the place: it finds what was there before,
-// and has to be allowed to replace it, too.
+// and that have room afterwards. One of ours that is not there may have left before, and what it replaced belongs to the
+// name. This is also done if another object wants the place: it finds what was there before, and has to be allowed to
+// replace it, too.
 func (p Place) returning(c *Claim, gone map[Key]RecordSet) (back []RecordSet) {
 	if slices.ContainsFunc(c.Ledger, func(e Entry) bool { return e.Name == p.Name && e.State != Retracting }) {
 		return nil
 	}
 	for _, m := range c.remembered(p.Name) {
-		if p.makesRoom(c, gone, m.Key) {
+		if p.hasRoom(m.Key, gone) {
 			back = append(back, m)
 		}
 	}
@@ -250,14 +251,4 @@ func (p Place) hasRoom(k Key, gone map[Key]RecordSet) bool {
 // enters reports whether the ledger of a claim has a record that clashes with the key.
 func (c *Claim) enters(k Key) bool {
 	return slices.ContainsFunc(c.Ledger, func(e Entry) bool { return e.Key().Clashes(k) })
-}
-
-// makesRoom reports whether deleting the sets makes room for one at the key. If ours was deleted by others, they have
-// made the room, and not for this.
-func (p Place) makesRoom(c *Claim, gone map[Key]RecordSet, k Key) bool {
-	made := func(e Entry) bool {
-		_, going := gone[e.Key()]
-		return e.Key().Clashes(k) && (going || p.owes(c, e.Record))
-	}
-	return p.hasRoom(k, gone) && (!c.enters(k) || slices.ContainsFunc(c.Ledger, made))
 }
