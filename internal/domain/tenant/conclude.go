@@ -102,7 +102,7 @@ func (in *Input) namespaceReady(out Outcome) chain.Condition {
 		return no(plan.ReasonCreating, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, out.Err))
 	case !in.mine():
 		return no(plan.ReasonCreating, fmt.Sprintf("the namespace %q is about to be created", in.Tenant.Namespace))
-	case in.Deleting:
+	case in.Deleting, in.World.Namespace.Deleting:
 		return no(plan.ReasonTerminating, fmt.Sprintf("the namespace %q is being deleted", in.Tenant.Namespace))
 	}
 	return chain.Condition{Type: plan.ConditionNamespaceReady, Status: true, Reason: plan.ReasonProvisioned, Message: fmt.Sprintf("the namespace %q exists", in.Tenant.Namespace)}

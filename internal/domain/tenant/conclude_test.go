@@ -118,6 +118,11 @@ func reportCases() map[string]reportCase {
 			message: `its protection is incomplete: the NetworkPolicy "kleff-namespace": not allowed`,
 			memory:  func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
 		},
+		"a namespace that is being deleted is not ready, also if it could not be read again": {
+			in: changed(quiet(), provisional, planless, func(in *tenant.Input) { in.Memory, in.World.Namespace.Deleting = quiet().Memory, true }), err: noAnswer,
+			says: short("Terminating", "Terminating"), message: `The namespace "user-12345" is being deleted`,
+			memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
+		},
 		"the plan is being deleted, and is another than before": {
 			in: changed(quiet(), newcomer, func(in *tenant.Input) {
 				in.World.Follow.Going = true
