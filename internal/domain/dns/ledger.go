@@ -136,8 +136,8 @@ func retract(wanted bool, s Standing, takes bool) State {
 	case Occupied, NoZone:
 		return ""
 	case Blocked:
-		// If something else is where it was, ours is gone.
-		if !wanted || !takes {
+		// If something else is where it was, ours is gone. It comes back only where that may be replaced.
+		if !wanted || !takes || s.Fixed {
 			return ""
 		}
 	case Absent:

@@ -56,6 +56,7 @@ func TestAdvance(t *testing.T) {
 		"not where another object is":                       {dns.Retracting, true, dns.Standing{Phase: dns.Occupied}, false, none},
 		"nor where something else is":                       {dns.Retracting, true, dns.Standing{Phase: dns.Blocked}, false, none},
 		"unless that may be replaced":                       {dns.Retracting, true, dns.Standing{Phase: dns.Blocked}, true, dns.Intended},
+		"but not if it serves another purpose":              {dns.Retracting, true, dns.Standing{Phase: dns.Blocked, Fixed: true}, true, none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var ledger, want []dns.Entry
