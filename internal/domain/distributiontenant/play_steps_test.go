@@ -88,7 +88,7 @@ func (p *play) look(in *distributiontenant.Input, s distributiontenant.Look) {
 		}
 		w.TagsKnown, w.TagsFresh, w.TagsRead = true, true, p.now
 	case distributiontenant.LookDistribution:
-		w.Distribution = quiet().World.Distribution
+		w.Distribution, w.DistributionSeen = quiet().World.Distribution, true
 	case distributiontenant.LookCertificates:
 		if w.Certificates == nil {
 			w.Certificates = map[string]distributiontenant.Certificate{}
