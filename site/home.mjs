@@ -6,6 +6,7 @@ export const home = {
     text: 'A domain for every customer',
     tagline:
       'A Kubernetes operator for Amazon CloudFront SaaS Manager: certificate, DNS and settings for each customer, from one Kubernetes object or one row in your customers table.',
+    image: { light: '/images/overview-light.svg', dark: '/images/overview-dark.svg', alt: 'A table row or an object reaches the operator, which creates a CloudFront tenant, a certificate and DNS records' },
     actions: [
       { theme: 'brand', text: 'Quickstart', link: '/quickstart' },
       { theme: 'alt', text: 'How it works', link: '/concepts' },

@@ -15,17 +15,30 @@ const base = url ? new URL(`${version}/`, url).pathname : '/'
 
 export default defineConfig({
   title: 'CloudFront tenant operator',
-  description: 'Customers of a SaaS as Amazon CloudFront distribution tenants, from Kubernetes objects or a customers table',
+  description: 'A Kubernetes operator for Amazon CloudFront SaaS Manager: a domain for every customer, from Kubernetes objects or a customers table',
   srcDir: '../docs',
   outDir: process.env.SITE_OUT ?? '../dist/site',
   base,
   cleanUrls: true,
   lastUpdated: false,
+  titleTemplate: ':title | CloudFront tenant operator',
   head: [
     ['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }],
     ['meta', { name: 'theme-color', content: '#0969da' }],
+    ['meta', { property: 'og:type', content: 'website' }],
+    ['meta', { property: 'og:site_name', content: 'CloudFront tenant operator' }],
   ],
+  sitemap: url ? { hostname: new URL(`${version}/`, url).href } : undefined,
+  transformHead({ pageData, title, description }) {
+    const path = pageData.relativePath.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')
+    const head = [
+      ['meta', { property: 'og:title', content: title }],
+      ['meta', { property: 'og:description', content: pageData.description || description }],
+    ]
+    return url ? [...head, ['link', { rel: 'canonical', href: new URL(`${version}/${path}`, url).href }]] : head
+  },
   markdown: {
+    languageAlias: { promql: 'txt' },
     anchor: { slugify },
     config(md) {
       md.use(fencesAsDiagrams)
@@ -43,6 +56,7 @@ export default defineConfig({
   transformPageData(page) {
     if (page.relativePath === 'index.md') {
       page.frontmatter = { ...page.frontmatter, ...home }
+      page.title = 'Customer domains on Amazon CloudFront SaaS Manager'
     }
     if (page.relativePath.startsWith('reference/')) {
       page.frontmatter.editLink = false // generated
