@@ -35,7 +35,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(root, policyDir), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(root, filepath.Dir(terraformPath)), 0o755); err != nil {
 		return fmt.Errorf("creating the directory for policies: %w", err)
 	}
 	for name, text := range files {

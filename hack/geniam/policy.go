@@ -43,6 +43,11 @@ func generate(used []Call) (map[string]string, error) {
 		return nil, err
 	}
 	files[trustPath] = text
+	for path, template := range map[string]string{cloudFormationPath: cloudFormationText, terraformPath: terraformText} {
+		if files[path], err = renderTemplate(path, template); err != nil {
+			return nil, err
+		}
+	}
 	files[pagePath] = page(files)
 	return files, nil
 }
@@ -81,7 +86,7 @@ func (p Permission) call() Call {
 func (f Feature) permissions() []Permission {
 	var out []Permission
 	for _, p := range permissions {
-		if p.Feature == f || f == ReadOnly && p.Read && !p.Implied {
+		if p.Feature == f || f == ReadOnly && p.Read && !p.Implied || f == Standard && slices.Contains(standard, p.Feature) {
 			out = append(out, p)
 		}
 	}
@@ -189,7 +194,7 @@ func page(files map[string]string) string {
 	}
 	for _, f := range features {
 		fmt.Fprintf(&b, "\n## %s\n\n%s File: [%s](../../%s)\n\n```json\n%s```\n", f.Title, f.For, policyPath(f.Feature), policyPath(f.Feature), files[policyPath(f.Feature)])
-		if f.Feature == ReadOnly {
+		if f.Feature == ReadOnly || f.Feature == Standard {
 			continue
 		}
 		b.WriteString("\n| action | used for | without it |\n|---|---|---|\n")

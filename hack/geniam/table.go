@@ -22,15 +22,22 @@ const (
 	AccessLogs          Feature = "access-logs"
 	Invalidations       Feature = "invalidations"
 	KeyValues           Feature = "key-values"
+	// Standard is made of the usual features.
+	Standard Feature = "standard"
 	// ReadOnly is made of the reads of the others.
 	ReadOnly Feature = "read-only"
 )
+
+// standard are the usual features: those that need nothing but tenants, their distributions and their zones.
+var standard = []Feature{Tenants, Preflight, ManagedCertificates, DNS, Distributions, ConnectionGroups, Invalidations}
 
 // features says what each policy is for, in the order of the page.
 var features = []struct {
 	Feature    Feature
 	Title, For string
 }{
+	{Standard, "Standard", "The usual features in one policy: [tenants](#tenants), [preflight](#preflight), [managed certificates](#managed-certificates), [DNS](#dns), " +
+		"[distributions](#distributions), [connection groups](#connection-groups) and [invalidations](#invalidations)."},
 	{Tenants, "Tenants", "Always required: creating, following, updating, adopting and deleting distribution tenants."},
 	{Preflight, "Preflight", "Recommended. The operator also works without these permissions, but with less specific messages: with them, it checks a spec before it calls AWS, " +
 		"and finds the cause of a rejected request."},
