@@ -166,7 +166,7 @@ func (w *world) startAWS(ctx context.Context) error {
 // operator, and an account of the customers with a zone.
 func (w *world) seed() (path string, err error) {
 	path = filepath.Join(w.dir, "seed.yaml")
-	text, err := os.ReadFile(filepath.Join(w.root, "config", "samples", "awssim", "seed.yaml"))
+	text, err := os.ReadFile(filepath.Join(w.root, "cmd", "playground", "seed.yaml"))
 	var parts map[string]any
 	if err == nil {
 		err = yaml.Unmarshal(text, &parts)

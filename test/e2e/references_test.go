@@ -18,15 +18,15 @@ func TestATenantBeforeItsParents(t *testing.T) {
 	op := s.operator(stack.OperatorOptions{})
 	sample := host.Path("config", "samples", "by-name", "tenant.yaml")
 	s.apply(s.tenant("early", func(o *v1alpha1.DistributionTenant) {
-		o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.ObjectReference{Name: "platform"}
-		o.Spec.ConnectionGroupRef = &v1alpha1.ObjectReference{Name: "europe"}
+		o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.ObjectReference{Name: "by-name"}
+		o.Spec.ConnectionGroupRef = &v1alpha1.ObjectReference{Name: "by-name"}
 	}))
 	s.reaches("early", v1alpha1.ConditionReady, "False/ReferenceNotReady")
 	s.kubectl("apply", "-f", sample)
 	s.ready("early", "by-name")
 
 	var platform v1alpha1.Distribution
-	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: "platform"}, &platform); err != nil {
+	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: "by-name"}, &platform); err != nil {
 		t.Fatal(err)
 	}
 	for name, tenant := range s.inAWS() {

@@ -44,7 +44,7 @@ type write struct {
 
 func startAWS(t *testing.T, root string) *simulated {
 	t.Helper()
-	path := filepath.Join(root, "config", "samples", "awssim", "seed.yaml")
+	path := filepath.Join(root, "cmd", "playground", "seed.yaml")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func sample(t *testing.T, w *world.World, file string) *v1alpha1.DistributionTen
 // sampleWorld is the world that the samples are written for, with whatever stands in their seed.
 func sampleWorld(t *testing.T) *world.World {
 	t.Helper()
-	file := filepath.Join("..", "..", "..", "config", "samples", "awssim", "seed.yaml")
+	file := filepath.Join("..", "..", "..", "cmd", "playground", "seed.yaml")
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func (h *Host) Start(ctx context.Context, o Options) (*Stack, error) {
 			return nil, fmt.Errorf("making a folder for logs: %w", err)
 		}
 	}
-	o.Seed = cmp.Or(o.Seed, h.Path("config", "samples", "awssim", "seed.yaml"))
+	o.Seed = cmp.Or(o.Seed, h.Path("cmd", "playground", "seed.yaml"))
 	s := &Stack{host: h, options: o, processes: process.NewGroup(h.Guard)}
 	return s, process.RetryInUse(func() error {
 		ports, err := s.processes.Ports(ctx, 2)
