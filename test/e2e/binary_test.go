@@ -33,6 +33,7 @@ func TestSamples(t *testing.T) {
 	if err != nil || len(samples) == 0 {
 		t.Fatalf("finding the samples: %v, %d files", err, len(samples))
 	}
+	s.kubectl("apply", "--server-side", "--dry-run=server", "-R", "-f", host.Path("config", "samples"))
 	// Tenants wait for what they refer to, so that the order does not matter.
 	for _, sample := range append(samples, host.Path("config", "samples", "platform")) {
 		s.kubectl("apply", "--server-side", "-f", sample)

@@ -26,7 +26,7 @@ import (
 
 func TestEverySampleApplies(t *testing.T) {
 	var files []string
-	for _, folder := range []string{".", "tenantsource", "distribution", "connectiongroup", "by-name", "dns", "platform", "invalidation", "key-values", "edgegrant", "domainclaim"} {
+	for _, folder := range []string{".", "tenantsource", "distribution", "connectiongroup", "by-name", "dns", "platform", "invalidation", "key-values"} {
 		found, err := filepath.Glob(filepath.Join("..", "..", "..", "config", "samples", folder, "*.yaml"))
 		if err != nil {
 			t.Fatal(err)
