@@ -43,6 +43,11 @@ variable "hosted_zone_ids" {
   description = "IDs of the Route 53 hosted zones in which the feature dns may write records."
   type        = list(string)
   default     = ["*"]
+
+  validation {
+    condition     = length(var.hosted_zone_ids) > 0
+    error_message = "Name at least one, or leave out the feature."
+  }
 }
 
 variable "assumable_role_arns" {
