@@ -379,8 +379,8 @@ var otherWords = map[string]bool{
 	"RenewalSummary": true, "DaysToExpiry": true,
 	// Error codes of DynamoDB's streams.
 	"LimitExceededException": true, "ExpiredIteratorException": true, "TrimmedDataAccessException": true,
-	// Parameters and the output of the CloudFormation template.
-	"HostedZoneIds": true, "AssumableRoleArns": true, "KeyValueStoreArns": true, "TableArns": true, "StateTableArns": true, "DatabaseLoginArns": true, "EdgeFunctionArns": true, "LogBucketArns": true, "ServiceAccount": true, "RoleArn": true,
+	// Parameters and the output of the CloudFormation template, and a property of parameters.
+	"AllowedValues": true, "HostedZoneIds": true, "AssumableRoleArns": true, "KeyValueStoreArns": true, "TableArns": true, "StateTableArns": true, "DatabaseLoginArns": true, "EdgeFunctionArns": true, "LogBucketArns": true, "ServiceAccount": true, "RoleArn": true,
 	// Error codes of Azure.
 	"AuthorizationFailed": true, "SubscriptionNotFound": true, "ResourceGroupNotFound": true, "ScopeLocked": true, "CredentialUnavailable": true,
 	// Values of fields.
