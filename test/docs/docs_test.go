@@ -309,6 +309,8 @@ func flagsOf(c *cobra.Command) map[string]bool {
 var (
 	ofOthers      = map[string]bool{"docs/contributing/simulator.md": true, "docs/simulator.md": true, "docs/contributing/benchmarks.md": true, "bench/README.md": true, "docs/contributing/playground.md": true, "docs/playground.md": true, "docs/dns/externaldns.md": true, "docs/import.md": true}
 	flagsOfOthers = map[string]bool{
+		// Helm.
+		"reset-then-reuse-values": true, "reuse-values": true,
 		// The Azure CLI.
 		"enable-oidc-issuer": true, "enable-workload-identity": true, "take-ownership": true, "wait": true, "force-conflicts": true, "previous": true, "set": true, "set-json": true}
 )
