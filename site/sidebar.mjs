@@ -59,6 +59,7 @@ const parts = [
   ]],
   ['Contributing', [
     ['Overview', 'contributing/index'], ['Architecture', 'contributing/architecture'], ['Rules', 'contributing/rules'],
+    ['How it works in detail', 'contributing/mechanisms'], ['The process that reads a database', 'contributing/reader'],
     ['Undocumented AWS behaviour', 'contributing/aws-behaviour'], ['Crash campaign', 'contributing/campaign'],
     ['A real node', 'contributing/real-node'], ['Benchmarks in detail', 'contributing/benchmarks'],
     ['Simulated AWS in detail', 'contributing/simulator'], ['Playground in detail', 'contributing/playground'],
