@@ -56,6 +56,7 @@ const parts = [
     ['States of a domain', 'reference/domain-states'], ['Columns of a state table', 'reference/state-table'],
     ['Metrics', 'reference/metrics'], ['Flags', 'reference/flags'], ['IAM policies', 'reference/iam'],
     ['Kubernetes versions', 'reference/kubernetes-versions'],
+    ["Conditions of dsp0x4's operator", 'reference/predecessor-conditions'],
   ]],
   ['Contributing', [
     ['Overview', 'contributing/index'], ['Architecture', 'contributing/architecture'], ['Rules', 'contributing/rules'],
