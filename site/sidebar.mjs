@@ -5,53 +5,71 @@ import { join } from 'node:path'
 
 const parts = [
   ['Start', [
-    ['Overview', 'index'], ['Try it', 'playground'], ['Quickstart', 'quickstart'], ['Tutorial', 'tutorial'],
-    ['Installation', 'installation'], ['Verify what you install', 'verify'], ['Comparison', 'comparison'],
-    ['Questions and answers', 'faq'], ['Glossary', 'glossary'], ['Roadmap', 'roadmap'],
+    ['Overview', 'index'], ['Quickstart', 'quickstart'], ['Tutorial', 'tutorial'], ['Installation', 'installation'],
+    ['Playground', 'playground'], ['Simulated AWS', 'simulator'], ['How it works', 'concepts'], ['FAQ', 'faq'],
+    ['Comparison', 'comparison'], ['Glossary', 'glossary'], ['Roadmap', 'roadmap'],
   ]],
-  ['Guides', [
-    ['How it works', 'concepts'], ['DistributionTenant', 'spec/distributiontenant'],
-    ['Distribution', 'spec/distribution'], ['ConnectionGroup', 'spec/connectiongroup'],
-    ['How your application knows the tenant', 'origins'], ['Invalidation', 'spec/invalidation'],
-    ['Who may use what', 'grants'], ['EdgeGrant', 'spec/edgegrant'], ['DomainClaim', 'spec/domainclaim'],
-    ['Customer onboarding', 'customer-onboarding'], ['Certificates', 'certificates'], ['DNS', 'dns'], ['Key values', 'key-values'],
-    ['DNS providers and accounts', 'dns/accounts'], ['Cloudflare', 'dns/cloudflare'], ['Azure DNS', 'dns/azure'], ['RFC 2136', 'dns/rfc2136'],
-    ['ExternalDNS', 'dns/externaldns'],
-    ['Tenants from a database', 'tenantsource'], ['Deletion guard', 'tenantsource/guard'], ['State table', 'state-table'],
-    ['PostgreSQL', 'tenantsource/postgresql'], ['MySQL and MariaDB', 'tenantsource/mysql'],
+  ['Tenants', [
+    ['DistributionTenant', 'spec/distributiontenant'], ['Distribution', 'spec/distribution'],
+    ['ConnectionGroup', 'spec/connectiongroup'], ['Invalidation', 'spec/invalidation'],
+    ['How your application knows the tenant', 'origins'], ['Key value stores', 'key-values'], ['Rollouts', 'rollouts'],
+    ['Customer onboarding', 'customer-onboarding'], ['Logs of one tenant', 'logs'],
+  ]],
+  ['DNS and certificates', [
+    ['Certificates', 'certificates'], ['DNS', 'dns'], ['DNS providers and accounts', 'dns/accounts'],
+    ['Cloudflare', 'dns/cloudflare'], ['Azure DNS', 'dns/azure'], ['RFC 2136 (BIND)', 'dns/rfc2136'],
+    ['Knot DNS', 'dns/knot'], ['PowerDNS', 'dns/powerdns'], ['ExternalDNS', 'dns/externaldns'],
+  ]],
+  ['Sources', [
+    ['Tenants from a database', 'tenantsource'], ['TenantSource', 'spec/tenantsource'],
+    ['Deletion guard', 'tenantsource/guard'], ['State table', 'state-table'],
+    ['PostgreSQL, RDS and Aurora', 'tenantsource/postgresql'], ['MySQL and MariaDB', 'tenantsource/mysql'],
     ['MongoDB and DocumentDB', 'tenantsource/mongodb'], ['DynamoDB', 'tenantsource/dynamodb'],
-    ['Redis and Valkey', 'tenantsource/redis'], ['TenantSource', 'spec/tenantsource'],
-    ["Customers' namespaces", 'tenancy'], ['Tenant', 'spec/tenant'], ['TenantPlan', 'spec/tenantplan'],
-    ['Rollouts', 'rollouts'], ['GitOps', 'gitops'],
+    ['Redis and Valkey', 'tenantsource/redis'],
+  ]],
+  ['Teams and safety', [
+    ['Teams and grants', 'grants'], ['EdgeGrant', 'spec/edgegrant'], ['Domain ownership (DomainClaim)', 'spec/domainclaim'],
+    ['Deletion budget', 'deletion-budget'], ['Cluster clones and restores', 'clones'],
+    ['Admission webhook', 'webhook'], ['Security model', 'security-model'], ['Verify what you install', 'verify'],
+  ]],
+  ["Customers' namespaces", [
+    ['Namespace per customer', 'tenancy'], ['Tenant', 'spec/tenant'], ['TenantPlan', 'spec/tenantplan'],
   ]],
   ['Operations', [
-    ['Production checklist', 'production'], ['kubectl cfdt', 'kubectl-cfdt'], ['Deletions that wait', 'deletion-budget'], ['Copies of a cluster', 'clones'], ['Warnings at admission', 'webhook'], ['Monitoring', 'monitoring'], ['Logs of one tenant', 'logs'], ['Security model', 'security-model'],
-    ['Limits and quotas', 'limits'], ['What it costs', 'costs'], ['Troubleshooting', 'troubleshooting'], ['Upgrade', 'upgrade'],
-    ['Uninstall', 'uninstall'],
+    ['Production checklist', 'production'], ['kubectl cfdt', 'kubectl-cfdt'], ['Monitoring', 'monitoring'],
+    ['Alerts', 'reference/alerts'], ['Troubleshooting', 'troubleshooting'], ['GitOps: Argo CD and Flux', 'gitops'],
+    ['Limits and quotas', 'limits'], ['What it costs', 'costs'], ['Benchmarks', 'benchmarks'], ['Reliability', 'reliability'],
+    ['Upgrade and roll back', 'upgrade'], ['Uninstall', 'uninstall'],
   ]],
-  ['Migration', [
-    ['Import a fleet', 'import'],
+  ['Migrate', [
+    ['Import an existing fleet', 'import'], ['From standard distributions', 'migration/standard-distributions'],
+    ['From Terraform', 'migration/terraform'], ['From ACK', 'migration/ack'],
     ["From dsp0x4's operator", 'migration/predecessor'], ['From kleff', 'migration/kleff'],
-    ['From ACK', 'migration/ack'], ['From Terraform', 'migration/terraform'],
-    ['From standard distributions', 'migration/standard-distributions'],
   ]],
   ['Reference', [
     ['API', 'reference/api'], ['DistributionTenant', 'reference/api/distributiontenant'],
     ['Distribution', 'reference/api/distribution'], ['ConnectionGroup', 'reference/api/connectiongroup'],
-    ['TenantSource', 'reference/api/tenantsource'], ['EdgeGrant', 'reference/api/edgegrant'], ['DomainClaim', 'reference/api/domainclaim'], ['Invalidation', 'reference/api/invalidation'], ['Tenant', 'reference/api/tenant'],
-    ['TenantPlan', 'reference/api/tenantplan'], ['Conditions', 'reference/conditions'], ['Events', 'reference/events'],
+    ['Invalidation', 'reference/api/invalidation'], ['TenantSource', 'reference/api/tenantsource'],
+    ['EdgeGrant', 'reference/api/edgegrant'], ['DomainClaim', 'reference/api/domainclaim'],
+    ['Tenant', 'reference/api/tenant'], ['TenantPlan', 'reference/api/tenantplan'],
+    ['Conditions', 'reference/conditions'], ['Events', 'reference/events'],
     ['States of a domain', 'reference/domain-states'], ['Columns of a state table', 'reference/state-table'],
-    ['Metrics', 'reference/metrics'], ['Alerts', 'reference/alerts'], ['Flags', 'reference/flags'],
-    ['IAM policies', 'reference/iam'], ['Rules', 'reference/rules'],
+    ['Metrics', 'reference/metrics'], ['Flags', 'reference/flags'], ['IAM policies', 'reference/iam'],
+    ['Kubernetes versions', 'reference/kubernetes-versions'],
+    ["Conditions of dsp0x4's operator", 'reference/predecessor-conditions'],
   ]],
-  ['Internals', [
-    ['Architecture', 'architecture'], ['What AWS is sent', 'aws-behaviour'], ['Reliability', 'reliability'],
-    ['Benchmarks', 'benchmarks'], ['Simulator', 'simulator'], ['Decisions', 'decisions/index'],
+  ['Contributing', [
+    ['Overview', 'contributing/index'], ['Architecture', 'contributing/architecture'], ['Rules', 'contributing/rules'],
+    ['How it works in detail', 'contributing/mechanisms'], ['The process that reads a database', 'contributing/reader'],
+    ['Undocumented AWS behaviour', 'contributing/aws-behaviour'], ['Crash campaign', 'contributing/campaign'],
+    ['A real node', 'contributing/real-node'], ['Benchmarks in detail', 'contributing/benchmarks'],
+    ['Simulated AWS in detail', 'contributing/simulator'], ['Playground in detail', 'contributing/playground'],
+    ['Decisions', 'decisions/index'],
   ]],
 ]
 
-// Open when a page is first visited.
-const open = new Set(['Start', 'Guides'])
+// Open when a page is first visited. The part of the visited page is always open.
+const open = new Set(['Start', 'Tenants'])
 
 function pagesBelow(docs) {
   return readdirSync(docs, { recursive: true }).filter((name) => name.endsWith('.md')).map((name) => name.slice(0, -3)).sort()
@@ -65,7 +83,7 @@ const link = (page) => '/' + page.replace(/(^|\/)index$/, '$1')
 
 export function sidebar(docs) {
   const listed = new Set(parts.flatMap(([, pages]) => pages.map(([, page]) => page)))
-  const more = pagesBelow(docs).filter((page) => !listed.has(page) && !page.startsWith('decisions/'))
+  const more = pagesBelow(docs).filter((page) => !listed.has(page) && !page.startsWith('decisions/') && !page.startsWith('proposals/'))
   return [...parts, ['More', more.map((page) => [title(docs, page), page])]]
     .map(([text, pages]) => ({
       text,

@@ -75,7 +75,7 @@ func pages(root string) (map[string]string, error) {
 	return map[string]string{
 		"reference/events.md": generated + events,
 		"reference/flags.md":  generated + flagsPage(), "reference/metrics.md": generated + measured,
-		"reference/conditions.md": generated + conditions, "reference/rules.md": generated + rulesPage(),
+		"reference/conditions.md": generated + conditions, "contributing/rules.md": generated + rulesPage(),
 		"reference/domain-states.md": generated + domainStatesPage(),
 		"reference/state-table.md":   generated + stateTablePage(),
 		"images/dashboard.svg":       dashboard,

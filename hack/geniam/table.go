@@ -225,7 +225,7 @@ var permissions = []Permission{
 	},
 	{
 		Action: "cloudfront:ListDomainConflicts", Feature: Preflight, Resource: anything, Read: true,
-		For:     "Finding the resource that already uses a domain, in any account, if a certificate covers the domain. It is [not clear](../aws-behaviour.md#permissions) whether AWS accepts ARNs here.",
+		For:     "Finding the resource that already uses a domain, in any account, if a certificate covers the domain. It is [not clear](../contributing/aws-behaviour.md#permissions) whether AWS accepts ARNs here.",
 		Without: "`DomainConflict` does not name a distribution, or a resource of another account.",
 	},
 	{
@@ -426,7 +426,7 @@ var permissions = []Permission{
 	},
 	{
 		Action: "cloudfront:CreateInvalidationForDistributionTenant", Feature: Invalidations, Resource: anything,
-		For:     "Requesting an invalidation of a tenant. It is [not clear](../aws-behaviour.md#permissions) whether AWS accepts the ARNs of tenants here.",
+		For:     "Requesting an invalidation of a tenant. It is [not clear](../contributing/aws-behaviour.md#permissions) whether AWS accepts the ARNs of tenants here.",
 		Without: "An `Invalidation` reports `AccessDenied`, and nothing is invalidated.",
 	},
 	{

@@ -58,7 +58,7 @@ export default defineConfig({
       page.frontmatter = { ...page.frontmatter, ...home }
       page.title = 'Customer domains on Amazon CloudFront SaaS Manager'
     }
-    if (page.relativePath.startsWith('reference/')) {
+    if (page.relativePath.startsWith('reference/') || page.relativePath === 'contributing/rules.md') {
       page.frontmatter.editLink = false // generated
     }
   },

@@ -24,7 +24,7 @@ func (r row) String() string { return fmt.Sprintf("%s=%s/%s", r.condition, r.sta
 // contract reads the table from the page on which it is promised.
 func contract(t *testing.T) map[string]row {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/migration/predecessor.md")
+	text, err := os.ReadFile("../../docs/reference/predecessor-conditions.md")
 	if err != nil {
 		t.Fatal(err)
 	}

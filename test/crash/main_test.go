@@ -1,7 +1,7 @@
 // Package crash runs the built operator, on a real API server and against the simulated
 // AWS, through the lives of tenants, distributions and connection groups again and again,
 // and at each call that it makes ends it, or spoils the call. Each case is followed by checks of what has to be true
-// then; how to read the report and to replay a case is described in docs/reliability.md.
+// then; how to read the report and to replay a case is described in docs/contributing/campaign.md.
 //
 // What only this proves: that the binary, as it is shipped, survives as a process. It is killed, stopped and woken between
 // any two of its calls, loses its lease to another process and wakes with a write on its way, and meets the finalizers,

@@ -143,7 +143,7 @@ func rows(t *testing.T, page, heading string) (out [][]string) {
 // The page names every oracle and every mutation of the campaign, and no others.
 func TestTheCampaignIsDescribed(t *testing.T) {
 	t.Parallel()
-	const page = "docs/reliability.md"
+	const page = "docs/contributing/campaign.md"
 	c := readCampaign(t)
 
 	described := map[string]bool{}

@@ -307,8 +307,10 @@ func flagsOf(c *cobra.Command) map[string]bool {
 
 // ofOthers are the pages about other programs, and what their flags are called elsewhere.
 var (
-	ofOthers      = map[string]bool{"docs/simulator.md": true, "docs/benchmarks.md": true, "bench/README.md": true, "docs/playground.md": true, "docs/dns/externaldns.md": true, "docs/import.md": true}
+	ofOthers      = map[string]bool{"docs/contributing/simulator.md": true, "docs/simulator.md": true, "docs/contributing/benchmarks.md": true, "bench/README.md": true, "docs/contributing/playground.md": true, "docs/playground.md": true, "docs/dns/externaldns.md": true, "docs/import.md": true}
 	flagsOfOthers = map[string]bool{
+		// Helm.
+		"reset-then-reuse-values": true, "reuse-values": true,
 		// The Azure CLI.
 		"enable-oidc-issuer": true, "enable-workload-identity": true, "take-ownership": true, "wait": true, "force-conflicts": true, "previous": true, "set": true, "set-json": true}
 )
@@ -347,7 +349,7 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 				t.Errorf("%s: there is no metric %s", p.name, m)
 			}
 		}
-		if p.name == "docs/simulator.md" {
+		if p.name == "docs/contributing/simulator.md" {
 			continue
 		}
 		for _, m := range words.FindAllStringSubmatch(p.text, -1) {

@@ -222,7 +222,7 @@ func (n *names) dnsLags(t *rapid.T) {
 const slowSync = 100 * time.Second
 
 // losesChanges allows for changes whose IDs the operator does not know: a process that ends takes them along, and an
-// answer that is lost has one. Such a change counts as in sync after a minute, as docs/reliability.md says, so changes may
+// answer that is lost has one. Such a change counts as in sync after a minute, as docs/contributing/campaign.md says, so changes may
 // be slow then but not be stuck.
 func (n *names) losesChanges() {
 	n.Sim.ChangeSwitches(func(s *sim.Switches) { s.Route53NeverInSync = false })

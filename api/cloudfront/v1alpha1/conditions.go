@@ -121,7 +121,7 @@ const (
 	// Fix: to have it serve requests, set spec.enabled to true.
 	ReasonDisabled = "Disabled"
 	// ReasonDeletionHeld (False): more objects are being deleted, or taken out of service, than the deletion budget allows. Nothing was changed in AWS. On a TenantSource: more tenants would be deleted or changed harmfully than its guard allows, or all of them.
-	// Fix: see [Deletions that wait](../deletion-budget.md). The message has the commands to approve the deletions and to keep the resources. For a TenantSource, check status.heldDeletions. If rows are missing or changed by mistake, restore them, and nothing is deleted or changed. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
+	// Fix: see [Deletion budget](../deletion-budget.md). The message has the commands to approve the deletions and to keep the resources. For a TenantSource, check status.heldDeletions. If rows are missing or changed by mistake, restore them, and nothing is deleted or changed. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
 	ReasonDeletionHeld = "DeletionHeld"
 	// ReasonNotGranted (False): the object asks for more than its namespace may have. Nothing is looked up or changed in AWS for it. If it already has a resource in AWS, that stays as it is, and only Synced has this reason.
 	// Fix: change the field that the message names, or ask an administrator of the platform to extend the EdgeGrant, see [EdgeGrant](../spec/edgegrant.md).
@@ -222,7 +222,7 @@ const (
 	// Fix: set controller.clusterID to the value that the message names. If it was changed on purpose, follow the message as an administrator.
 	ReasonClusterIDChanged = "ClusterIDChanged"
 	// ReasonFrozen (False): an administrator has stopped all writes to AWS. Nothing is changed, and deployed tenants keep serving.
-	// Fix: wait until the administrator lets the operator go on, see [Deletions that wait](../deletion-budget.md#stop-everything).
+	// Fix: wait until the administrator lets the operator go on, see [Deletion budget](../deletion-budget.md#stop-everything).
 	ReasonFrozen = "Frozen"
 	// ReasonDomainClaimed (False): a domain of the spec is taken or reserved outside of this namespace, or handed over to another object of it. Nothing is changed in AWS for this object. What it serves already, it keeps.
 	// Fix: remove the domain that the message names from the spec, or ask the platform team for it, see [DomainClaim](../spec/domainclaim.md). The object continues automatically when the domain is free.

@@ -45,7 +45,7 @@ const (
 	// Fix: set spec.deletionProtection to false to continue with the deletion. A deletion cannot be undone: to keep the namespace, first set spec.deletionPolicy to Retain, and adopt the namespace with a new Tenant later.
 	ReasonDeletionProtected = "DeletionProtected"
 	// ReasonDeletionHeld (False): more Tenants were deleted than the deletion budget allows. Nothing was deleted.
-	// Fix: see [Deletions that wait](../deletion-budget.md). The message has the commands to approve the deletions and to keep the namespaces.
+	// Fix: see [Deletion budget](../deletion-budget.md). The message has the commands to approve the deletions and to keep the namespaces.
 	ReasonDeletionHeld = "DeletionHeld"
 )
 

@@ -25,7 +25,7 @@ func (s *Sim) control(w http.ResponseWriter, r *http.Request) {
 		if id, ok := strings.CutPrefix(name, "faults/"); ok {
 			handlers = map[string]controlHandler{http.MethodDelete: removeFault(id)}
 		} else {
-			writeControl(w, http.StatusNotFound, problem(fmt.Errorf("no such control %q: docs/simulator.md lists them", r.URL.Path)))
+			writeControl(w, http.StatusNotFound, problem(fmt.Errorf("no such control %q: docs/contributing/simulator.md lists them", r.URL.Path)))
 			return
 		}
 	}

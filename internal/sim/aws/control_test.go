@@ -160,7 +160,7 @@ func TestControlAPIIsStrict(t *testing.T) {
 		status             int
 		text               string
 	}{
-		"an unknown path":                  {"GET", "nope", "", 404, "docs/simulator.md"},
+		"an unknown path":                  {"GET", "nope", "", 404, "docs/contributing/simulator.md"},
 		"a method that does not fit":       {"POST", "health", "{}", 405, "POST"},
 		"an unknown field":                 {"POST", "faults", `{"operatoin":"*"}`, 400, "operatoin"},
 		"an unknown field in a limit":      {"POST", "limits", `{"operation":"*","brust":1}`, 400, "brust"},

@@ -192,7 +192,7 @@ func ParseSeed(source string, data []byte) (Seed, error) {
 func decodeSeed(source string, data []byte) (Seed, error) {
 	var seed Seed
 	if err := yaml.UnmarshalStrict(data, &seed); err != nil {
-		return Seed{}, fmt.Errorf("reading seed %s: %w (docs/simulator.md lists the fields)", source, err)
+		return Seed{}, fmt.Errorf("reading seed %s: %w (docs/contributing/simulator.md lists the fields)", source, err)
 	}
 	return seed, nil
 }

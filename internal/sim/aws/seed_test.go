@@ -106,7 +106,7 @@ func TestParseSeedRefusals(t *testing.T) {
 		want []string
 	}{
 		"no YAML":                         {"accounts: [", []string{"seed.yaml"}},
-		"an unknown field":                {"distribution: []", []string{"seed.yaml", "distribution", "docs/simulator.md"}},
+		"an unknown field":                {"distribution: []", []string{"seed.yaml", "distribution", "docs/contributing/simulator.md"}},
 		"a number as an account id":       {"accounts: [{id: 012345670123}]", []string{"accounts[0].id", "in quotes"}},
 		"a short account id":              {"accounts: [{id: '123'}]", []string{"accounts[0].id", "123", "12 digits"}},
 		"an access key in two accounts":   {"accounts: [{id: '111122223333', accessKeys: [K]}, {id: '444455556666', accessKeys: [K]}]", []string{"accounts[1].accessKeys", `"K"`}},
@@ -147,26 +147,26 @@ func TestParseSeedRefusals(t *testing.T) {
 
 // TestDocumentedSeed holds the example of the documentation against the code.
 func TestDocumentedSeed(t *testing.T) {
-	doc, err := os.ReadFile("../../../docs/simulator.md")
+	doc, err := os.ReadFile("../../../docs/contributing/simulator.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, found := strings.Cut(string(doc), "```yaml\n")
 	example, _, closed := strings.Cut(rest, "```")
 	if !found || !closed {
-		t.Fatal("docs/simulator.md has no yaml block")
+		t.Fatal("docs/contributing/simulator.md has no yaml block")
 	}
-	if _, err := aws.ParseSeed("docs/simulator.md", []byte(example)); err != nil {
+	if _, err := aws.ParseSeed("docs/contributing/simulator.md", []byte(example)); err != nil {
 		t.Error(err)
 	}
 	for _, name := range aws.SwitchNames() {
 		if !strings.Contains(string(doc), "`"+name+"`") {
-			t.Errorf("docs/simulator.md does not explain the switch %s", name)
+			t.Errorf("docs/contributing/simulator.md does not explain the switch %s", name)
 		}
 	}
 	for _, name := range aws.Operations() {
 		if !strings.Contains(string(doc), name) {
-			t.Errorf("docs/simulator.md does not list the operation %s", name)
+			t.Errorf("docs/contributing/simulator.md does not list the operation %s", name)
 		}
 	}
 }
