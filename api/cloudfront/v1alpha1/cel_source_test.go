@@ -47,6 +47,11 @@ var pollCases = map[string]limits.Case{
 		Refused:  `distributionId: null`,
 		Says:     []string{"spec.distributionId", "needs a multi-tenant distribution"},
 	},
+	"a source that names an object has its name": {
+		Accepted: `{distributionId: null, distributionRef: {name: shop}}`,
+		Refused:  `{distributionId: null, distributionRef: {namespace: shop}}`,
+		Says:     []string{"spec.distributionRef.name", "Required"},
+	},
 	"a source names an object and not an ID": {
 		Accepted: `{distributionId: null, distributionRef: {name: shop.v2-b, namespace: other}}`,
 		Refused:  `{distributionId: null, distributionRef: {name: E2EXAMPLE1}}`,
@@ -767,6 +772,8 @@ func lengthCases() map[string]limits.Case {
 	texts := []limits.TextBound{
 		{Field: "distributionRef.name", Set: limits.In("{distributionId: null, distributionRef: {name: %s}}").Text, Longest: 253, Shortest: "o"},
 		{Field: "distributionRef.namespace", Set: limits.In("{distributionId: null, distributionRef: {name: main, namespace: %s}}").Text, Longest: 63, Shortest: "o"},
+		{Field: "template.spec.distributionRef.namespace", Set: limits.In("template: {spec: {distributionRef: {name: main, namespace: %s}}}").Text, Longest: 63, Shortest: "o"},
+		{Field: "template.spec.connectionGroupRef.namespace", Set: limits.In("template: {spec: {connectionGroupRef: {name: static, namespace: %s}}}").Text, Longest: 63, Shortest: "o"},
 		{Field: "distributionId", Set: func(text string) string { return "distributionId: " + limits.Quote(text) }, Longest: 32, Shortest: "1"},
 		{Field: "targetNamespace", Set: func(text string) string { return "targetNamespace: " + limits.Quote(text) }, Longest: 63, Shortest: "1"},
 		{Field: "dynamodb.tableName", Set: func(text string) string { return "dynamodb: {tableName: " + limits.Quote(text) + "}" }, Longest: 1024, Shortest: "000"},

@@ -270,7 +270,7 @@ func TestARowBecomesAnObject(t *testing.T) {
 var full = tree{
 	"customizations": tree{"webAcl": tree{"action": "override"}, "geoRestrictions": tree{"restrictionType": "whitelist"}},
 	"dns":            tree{"provider": "route53"}, "managedCertificateRequest": tree{"validationTokenHost": "cloudfront"},
-	"keyValues": tree{"storeArn": "s", "value": "v"},
+	"keyValues": tree{"storeArn": "s", "value": "v"}, "distributionRef": tree{"name": "main"}, "connectionGroupRef": tree{"name": "static"},
 }
 
 func TestFieldsTakeWhatTheirSentenceSays(t *testing.T) {
@@ -359,6 +359,8 @@ func TestFieldsTakeWhatTheirSentenceSays(t *testing.T) {
 		"a role":                       {field: "dns.assumeRoleArn", value: "arn:aws:iam::111122223333:role/dns", want: "arn:aws:iam::111122223333:role/dns"},
 		"a name in AWS":                {field: "tenantName", value: "Acme", want: "Acme"},
 		"a distribution":               {field: "distributionId", value: "E9", want: "E9"},
+		"a distribution's object":      {field: "distributionRef.name", value: "gold", want: "gold"},
+		"a connection group's object":  {field: "connectionGroupRef.name", value: "gold", want: "gold"},
 		"what becomes of the tenant":   {field: "deletionPolicy", value: "Retain", want: "Retain"},
 		"what may be taken over":       {field: "adoptionPolicy", value: "IfUnowned", want: "IfUnowned"},
 		"an illegal value for a label": {field: "metadata.labels[a]", value: "a b", reason: `"a b" is not a valid label value: use at most 63 letters, digits and inner - _ . , or use an annotation`},
