@@ -392,7 +392,7 @@ func TestSourcesSpeakTheContractsWords(t *testing.T) {
 	for _, reason := range []chain.Reason{
 		tenantsource.PollSucceeded, tenantsource.DryRunComplete, tenantsource.PollFailed, tenantsource.SourceError, tenantsource.Conflict, tenantsource.InvalidConfig, tenantsource.DeletionHeld,
 		tenantsource.Deleting, tenantsource.InSync, tenantsource.RowsRejected, tenantsource.DeletionPending, tenantsource.DryRun, tenantsource.Suspended,
-		tenantsource.UpdatePending,
+		tenantsource.UpdatePending, tenantsource.ReferenceNotReady,
 	} {
 		if !api[string(reason)] {
 			t.Errorf("%s is not part of the contract", reason)
