@@ -32,7 +32,7 @@ const (
 var goldTenants = []string{"-l", "plan=gold"}
 
 // manifest is the TenantSource.
-func (c *customers) manifest(distributionID string) string {
+func (c *customers) manifest() string {
 	return fmt.Sprintf(`apiVersion: cloudfront-tenant-operator.io/v1alpha1
 kind: TenantSource
 metadata:
@@ -40,7 +40,8 @@ metadata:
 spec:
   provider: %s
   pollInterval: %s
-  distributionId: %s
+  distributionRef:
+    name: %s
   deletionGuard:
     grace: 0s # in production, a tenant without a row continues to serve for 24h by default
   %s:
@@ -55,7 +56,7 @@ spec:
       field: parameters[tier]
     - column: plan
       field: metadata.labels[plan]
-`, sourceName, c.provider, pollInterval, distributionID, c.provider, sourceName, c.spec, stateTable, stateSecret)
+`, sourceName, c.provider, pollInterval, platform, c.provider, sourceName, c.spec, stateTable, stateSecret)
 }
 
 // follow fills the table, and lets a TenantSource follow it until all tenants are Ready.
@@ -69,10 +70,6 @@ func (k *kube) follow(ctx context.Context, count int, shown string) error {
 	if _, err := query(ctx, c.owner, c.fill(rows)); err != nil {
 		return fmt.Errorf("filling the table of customers: %w", err)
 	}
-	distribution, err := k.distributionID(ctx)
-	if err != nil {
-		return err
-	}
 	return do(ctx,
 		k.tell("A table in %s has %d customers. Some of them have the plan gold:", c.name, count),
 		k.db(shown),
@@ -83,7 +80,7 @@ func (k *kube) follow(ctx context.Context, count int, shown string) error {
 		k.kubectl("label", "secret", stateSecret, v1alpha1.LabelTenantSource+"="+sourceName),
 		func(ctx context.Context) error {
 			began := time.Now()
-			return do(ctx, k.apply(c.manifest(distribution)), k.awaitMany(names, began))
+			return do(ctx, k.apply(c.manifest()), k.awaitMany(names, began))
 		},
 		func(context.Context) error { k.w.say.gap(); return nil },
 		k.showSource,

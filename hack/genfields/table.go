@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// byHand are fields of the spec that mapping has its own lines for. A row names no object: it has the IDs.
-var byHand = []string{"domains", "enabled", "distributionId", "distributionRef", "connectionGroupId", "connectionGroupRef", "parameters", "tags"}
+// byHand are fields of the spec that mapping has its own lines for.
+var byHand = []string{"domains", "enabled", "distributionId", "connectionGroupId", "parameters", "tags"}
 
 // rows are the lines of the domain's table.
 func rows(list []field) (string, error) {

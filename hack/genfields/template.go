@@ -21,7 +21,7 @@ var templates = map[string]string{
 }
 
 // ofOneTenant are the fields that many tenants can't share.
-var ofOneTenant = []string{"distributionRef", "domains", "connectionGroupRef", "managedCertificateRequest.primaryDomainName", "keyValues.key", "tenantName"}
+var ofOneTenant = []string{"domains", "managedCertificateRequest.primaryDomainName", "keyValues.key", "tenantName"}
 
 // otherwise says what a template says in other words than the spec.
 var otherwise = map[string]string{

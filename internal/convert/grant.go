@@ -17,6 +17,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
@@ -398,6 +399,15 @@ func GroupWants(o *v1alpha1.ConnectionGroup) []grant.Want {
 func SourceWants(o *v1alpha1.TenantSource) []grant.Want {
 	w := wants{}
 	w.add(grant.AKind, "", string(v1alpha1.GrantedTenantSources))
+	for _, r := range SourceReferences(o) {
+		thing := grant.ADistribution
+		if r.Field == distributiontenant.ConnectionGroupRef {
+			thing = grant.AGroup
+		}
+		if r.Namespace != o.Namespace {
+			w.add(thing, "spec."+r.Block+string(r.Field), objectOf(r.Namespace, r.Name))
+		}
+	}
 	if d := o.Spec.DynamoDB; d != nil {
 		w.add(grant.ATable, "spec.dynamodb.tableName", d.TableName)
 		w.given(grant.ARole, "spec.dynamodb.assumeRoleArn", d.AssumeRoleARN)

@@ -43,6 +43,10 @@ func TestWhatAnObjectAsksFor(t *testing.T) {
 	source := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "customers"}, Spec: v1alpha1.TenantSourceSpec{
 		Provider: v1alpha1.SourceProviderRedis, Redis: &v1alpha1.RedisSource{IAM: login("cache")}, WriteBack: &v1alpha1.SourceWriteBack{Table: "edge_state", IAM: login("states:1")},
 	}}
+	refers := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "customers"}, Spec: v1alpha1.TenantSourceSpec{
+		DistributionRef: &v1alpha1.ObjectReference{Name: "main", Namespace: "platform"},
+		Template:        &v1alpha1.TenantTemplate{Spec: &v1alpha1.TemplateSpec{ConnectionGroupRef: &v1alpha1.ObjectReference{Name: "static", Namespace: "edge"}}},
+	}}
 	for name, c := range map[string]struct {
 		object any
 		kind   string
@@ -52,6 +56,9 @@ func TestWhatAnObjectAsksFor(t *testing.T) {
 			"spec.redis.iam u@cache:6379/shop", "spec.redis.iam.host cache:6379", "spec.redis.iam.assumeRoleArn arn:aws:iam::111122223333:role/r",
 			"spec.writeBack.iam u@states:1/shop", "spec.writeBack.iam.host states:1", "spec.writeBack.iam.assumeRoleArn arn:aws:iam::111122223333:role/r",
 			"spec.writeBack.table edge_state",
+		}},
+		"a source that names objects of other namespaces": {refers, "TenantSource", []string{
+			"spec.distributionRef platform/main", "spec.template.spec.connectionGroupRef edge/static",
 		}},
 		"a distribution": {full, "Distribution", []string{
 			"spec.aliases[0] shop.example.com",

@@ -13,12 +13,28 @@ import (
 
 // References are the objects that the spec of a tenant names, as if none of them existed.
 func References(o *v1alpha1.DistributionTenant) []distributiontenant.Reference {
-	var out []distributiontenant.Reference
-	if r := o.Spec.DistributionRef; r != nil {
-		out = append(out, distributiontenant.Reference{Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: cmp.Or(r.Namespace, o.Namespace), Name: r.Name})
+	return references(o.Namespace, "", o.Spec.DistributionRef, o.Spec.ConnectionGroupRef)
+}
+
+// SourceReferences are the objects that a source names for all tenants whose row names none.
+func SourceReferences(o *v1alpha1.TenantSource) distributiontenant.References {
+	distribution := o.Spec.DistributionRef
+	var out distributiontenant.References
+	if t := o.Spec.Template; t != nil && t.Spec != nil {
+		if out = references(o.Namespace, "template.spec.", t.Spec.DistributionRef, t.Spec.ConnectionGroupRef); t.Spec.DistributionID != "" || t.Spec.DistributionRef != nil {
+			distribution = nil
+		}
 	}
-	if r := o.Spec.ConnectionGroupRef; r != nil {
-		out = append(out, distributiontenant.Reference{Field: distributiontenant.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: cmp.Or(r.Namespace, o.Namespace), Name: r.Name})
+	return append(references(o.Namespace, "", distribution, nil), out...)
+}
+
+func references(namespace, block string, distribution, group *v1alpha1.ObjectReference) []distributiontenant.Reference {
+	var out []distributiontenant.Reference
+	if r := distribution; r != nil {
+		out = append(out, distributiontenant.Reference{Block: block, Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: cmp.Or(r.Namespace, namespace), Name: r.Name})
+	}
+	if r := group; r != nil {
+		out = append(out, distributiontenant.Reference{Block: block, Field: distributiontenant.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: cmp.Or(r.Namespace, namespace), Name: r.Name})
 	}
 	return out
 }

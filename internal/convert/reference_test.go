@@ -1,6 +1,7 @@
 package convert_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,34 @@ func TestReferences(t *testing.T) {
 	}
 	if d := cmp.Diff(want, convert.References(o)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func TestSourceReferences(t *testing.T) {
+	main, other := &v1alpha1.ObjectReference{Name: "main"}, &v1alpha1.ObjectReference{Name: "other", Namespace: "platform"}
+	inTemplate := func(s v1alpha1.TemplateSpec) *v1alpha1.TenantTemplate { return &v1alpha1.TenantTemplate{Spec: &s} }
+	for name, c := range map[string]struct {
+		spec v1alpha1.TenantSourceSpec
+		want []string
+	}{
+		"IDs name no object":                  {v1alpha1.TenantSourceSpec{DistributionID: "E1"}, nil},
+		"an object in the source's namespace": {v1alpha1.TenantSourceSpec{DistributionRef: main, TargetNamespace: "tenants"}, []string{"spec.distributionRef: Distribution shop/main"}},
+		"a template without a spec":           {v1alpha1.TenantSourceSpec{DistributionRef: main, Template: &v1alpha1.TenantTemplate{}}, []string{"spec.distributionRef: Distribution shop/main"}},
+		"the template has another one":        {v1alpha1.TenantSourceSpec{DistributionRef: main, Template: inTemplate(v1alpha1.TemplateSpec{DistributionRef: other})}, []string{"spec.template.spec.distributionRef: Distribution platform/other"}},
+		"the template has an ID":              {v1alpha1.TenantSourceSpec{DistributionRef: main, Template: inTemplate(v1alpha1.TemplateSpec{DistributionID: "E1"})}, nil},
+		"the template names a group as well":  {v1alpha1.TenantSourceSpec{DistributionRef: main, Template: inTemplate(v1alpha1.TemplateSpec{ConnectionGroupRef: other})}, []string{"spec.distributionRef: Distribution shop/main", "spec.template.spec.connectionGroupRef: ConnectionGroup platform/other"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}, Spec: c.spec}
+			var got []string
+			for _, r := range convert.SourceReferences(o) {
+				text, _, _ := strings.Cut(distributiontenant.References{r}.Unresolvable(), " does not exist")
+				got = append(got, text)
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
 	}
 }
 

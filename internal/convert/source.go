@@ -48,6 +48,9 @@ const (
 // SourceConfig renders what the source says about its objects.
 func SourceConfig(o *v1alpha1.TenantSource) (mapping.Config, error) {
 	c := mapping.Config{DistributionID: o.Spec.DistributionID, Key: o.Spec.RowKey, Defaults: defaultMappings(&o.Spec)}
+	if o.Namespace != TargetNamespace(o) {
+		c.Home = o.Namespace
+	}
 	for _, m := range o.Spec.Mapping {
 		c.Mapping = append(c.Mapping, mapping.Mapping{Column: m.Column, Field: string(m.Field), Optional: optional(&o.Spec, string(m.Field))})
 	}
@@ -64,6 +67,11 @@ func SourceConfig(o *v1alpha1.TenantSource) (mapping.Config, error) {
 		}
 	}
 	var err error
+	if r := o.Spec.DistributionRef; r != nil {
+		if c.DistributionRef, err = tree(r); err != nil {
+			return c, fmt.Errorf("reading spec.distributionRef: %w", err)
+		}
+	}
 	if r := o.Spec.ManagedCertificateRequest; r != nil {
 		if c.ManagedCertificate, err = tree(r); err != nil {
 			return c, fmt.Errorf("reading spec.managedCertificateRequest: %w", err)
@@ -323,6 +331,9 @@ func SourceMemory(s *v1alpha1.TenantSourceStatus) tenantsource.Memory {
 	m := tenantsource.Memory{
 		Generation: appliedGeneration(s.ObservedGeneration, s.AppliedGeneration), Token: s.SyncToken, Rows: int(s.RejectedRowsTotal),
 		InSync: meta.IsStatusConditionTrue(s.Conditions, v1alpha1.ConditionSynced),
+	}
+	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionReady); c != nil {
+		m.Unresolved = c.Reason == v1alpha1.ReasonReferenceNotReady
 	}
 	if s.TenantsDiscovered != nil {
 		m.Rows += int(*s.TenantsDiscovered)

@@ -153,6 +153,19 @@ func TestEveryFieldOfASourceArrives(t *testing.T) {
 	}
 }
 
+// Where the tenants are in another namespace, the objects that the source names are still those of its own.
+func TestWhereASourceLooksForObjects(t *testing.T) {
+	for target, want := range map[string]string{"": "", "shop": "", "tenants": "shop"} {
+		o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}, Spec: v1alpha1.TenantSourceSpec{
+			TargetNamespace: target, DistributionRef: &v1alpha1.ObjectReference{Name: "main"},
+		}}
+		c, err := convert.SourceConfig(o)
+		if err != nil || c.Home != want || c.DistributionRef["name"] != "main" {
+			t.Errorf("tenants in %q: home %q, %v, %v", target, c.Home, c.DistributionRef, err)
+		}
+	}
+}
+
 func TestDefaultsOfASource(t *testing.T) {
 	o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "platform", Name: "customers"}}
 	o.Spec.DynamoDB = &v1alpha1.DynamoDBSource{TableName: "customers"}
@@ -379,7 +392,7 @@ func TestSourcesSpeakTheContractsWords(t *testing.T) {
 	for _, reason := range []chain.Reason{
 		tenantsource.PollSucceeded, tenantsource.DryRunComplete, tenantsource.PollFailed, tenantsource.SourceError, tenantsource.Conflict, tenantsource.InvalidConfig, tenantsource.DeletionHeld,
 		tenantsource.Deleting, tenantsource.InSync, tenantsource.RowsRejected, tenantsource.DeletionPending, tenantsource.DryRun, tenantsource.Suspended,
-		tenantsource.UpdatePending,
+		tenantsource.UpdatePending, tenantsource.ReferenceNotReady,
 	} {
 		if !api[string(reason)] {
 			t.Errorf("%s is not part of the contract", reason)

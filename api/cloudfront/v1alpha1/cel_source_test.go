@@ -25,10 +25,42 @@ var pollCases = map[string]limits.Case{
 		Refused:  `provider: postgresql`,
 		Says:     []string{"spec.provider", `"postgresql"`, `"dynamodb", "postgres", "mysql", "mongodb", "redis"`},
 	},
-	"a source has a distribution": {
+	"a source has a distribution, by its ID or by the name of its object": {
 		Accepted: `distributionId: E2EXAMPLE1`,
 		Refused:  `distributionId: null`,
-		Says:     []string{"spec.distributionId", "Required"},
+		Says:     []string{"spec.distributionId", "needs a multi-tenant distribution", "set distributionRef", "distributionId to an ID"},
+	},
+	"a source names its distribution once": {
+		Accepted: `{distributionId: null, distributionRef: {name: shop}}`,
+		Refused:  `distributionRef: {name: shop}`,
+		Says:     []string{"spec.distributionRef", `by distributionId "E2EXAMPLE1" and by distributionRef "shop"`, "remove one of the two"},
+	},
+	"a source changes from the ID to the object": {
+		Stored:   `distributionId: E2EXAMPLE1`,
+		Accepted: `{distributionId: null, distributionRef: {name: shop}}`,
+		Refused:  `distributionRef: {name: shop}`,
+		Says:     []string{"spec.distributionRef", "set twice"},
+	},
+	"a source changes from the object to the ID": {
+		Stored:   `{distributionId: null, distributionRef: {name: shop}}`,
+		Accepted: `distributionId: E2EXAMPLE2`,
+		Refused:  `distributionId: null`,
+		Says:     []string{"spec.distributionId", "needs a multi-tenant distribution"},
+	},
+	"a source that names an object has its name": {
+		Accepted: `{distributionId: null, distributionRef: {name: shop}}`,
+		Refused:  `{distributionId: null, distributionRef: {namespace: shop}}`,
+		Says:     []string{"spec.distributionRef.name", "Required"},
+	},
+	"a source names an object and not an ID": {
+		Accepted: `{distributionId: null, distributionRef: {name: shop.v2-b, namespace: other}}`,
+		Refused:  `{distributionId: null, distributionRef: {name: E2EXAMPLE1}}`,
+		Says:     []string{"spec.distributionRef.name", `"E2EXAMPLE1" is not a valid object name`, "metadata.name"},
+	},
+	"a source names the object's namespace": {
+		Accepted: `{distributionId: null, distributionRef: {name: shop, namespace: other}}`,
+		Refused:  `{distributionId: null, distributionRef: {name: shop, namespace: Other}}`,
+		Says:     []string{"spec.distributionRef.namespace", `"Other" is not a valid namespace name`},
 	},
 	"a source names its distribution by the ID": {
 		Accepted: `distributionId: E1A2B3C4D5E6F7`,
@@ -738,6 +770,10 @@ func lengthCases() map[string]limits.Case {
 		}
 	}
 	texts := []limits.TextBound{
+		{Field: "distributionRef.name", Set: limits.In("{distributionId: null, distributionRef: {name: %s}}").Text, Longest: 253, Shortest: "o"},
+		{Field: "distributionRef.namespace", Set: limits.In("{distributionId: null, distributionRef: {name: main, namespace: %s}}").Text, Longest: 63, Shortest: "o"},
+		{Field: "template.spec.distributionRef.namespace", Set: limits.In("template: {spec: {distributionRef: {name: main, namespace: %s}}}").Text, Longest: 63, Shortest: "o"},
+		{Field: "template.spec.connectionGroupRef.namespace", Set: limits.In("template: {spec: {connectionGroupRef: {name: static, namespace: %s}}}").Text, Longest: 63, Shortest: "o"},
 		{Field: "distributionId", Set: func(text string) string { return "distributionId: " + limits.Quote(text) }, Longest: 32, Shortest: "1"},
 		{Field: "targetNamespace", Set: func(text string) string { return "targetNamespace: " + limits.Quote(text) }, Longest: 63, Shortest: "1"},
 		{Field: "dynamodb.tableName", Set: func(text string) string { return "dynamodb: {tableName: " + limits.Quote(text) + "}" }, Longest: 1024, Shortest: "000"},

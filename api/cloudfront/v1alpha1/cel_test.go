@@ -108,61 +108,6 @@ var tenantCases = map[string]limits.Case{
 		Refused:  `{connectionGroupId: cg_1, connectionGroupRef: {name: static}}`,
 		Says:     []string{"spec.connectionGroupRef", "set twice"},
 	},
-	"a reference to a distribution has a name": {
-		Accepted: `{distributionId: null, distributionRef: {name: shop}}`,
-		Refused:  `{distributionId: null, distributionRef: {}}`,
-		Says:     []string{"spec.distributionRef.name", "Required"},
-	},
-	"a reference to a distribution has a name that is not empty": {
-		Accepted: `{distributionId: null, distributionRef: {name: s}}`,
-		Refused:  `{distributionId: null, distributionRef: {name: ""}}`,
-		Says:     []string{"spec.distributionRef.name", "at least 1"},
-	},
-	"a reference to a distribution has a name of at most 253 characters": {
-		Accepted: "{distributionId: null, distributionRef: {name: " + strings.Repeat("s", 253) + "}}",
-		Refused:  "{distributionId: null, distributionRef: {name: " + strings.Repeat("s", 254) + "}}",
-		Says:     []string{"spec.distributionRef.name", "Too long", "253"},
-	},
-	"a reference to a distribution names an object and not an ID": {
-		Accepted: `{distributionId: null, distributionRef: {name: shop.v2-b}}`,
-		Refused:  `{distributionId: null, distributionRef: {name: E2EXAMPLE1}}`,
-		Says:     []string{"spec.distributionRef.name", `"E2EXAMPLE1" is not a valid object name`, "metadata.name"},
-	},
-	"a reference to a connection group has a name": {
-		Accepted: `connectionGroupRef: {name: static}`,
-		Refused:  `connectionGroupRef: {}`,
-		Says:     []string{"spec.connectionGroupRef.name", "Required"},
-	},
-	"a reference to a connection group has a name that is not empty": {
-		Accepted: `connectionGroupRef: {name: s}`,
-		Refused:  `connectionGroupRef: {name: ""}`,
-		Says:     []string{"spec.connectionGroupRef.name", "at least 1"},
-	},
-	"a reference to a connection group has a name of at most 253 characters": {
-		Accepted: "connectionGroupRef: {name: " + strings.Repeat("s", 253) + "}",
-		Refused:  "connectionGroupRef: {name: " + strings.Repeat("s", 254) + "}",
-		Says:     []string{"spec.connectionGroupRef.name", "Too long", "253"},
-	},
-	"a reference to a connection group names an object and not an ID": {
-		Accepted: `connectionGroupRef: {name: static-1}`,
-		Refused:  `connectionGroupRef: {name: cg_1}`,
-		Says:     []string{"spec.connectionGroupRef.name", `"cg_1" is not a valid object name`, "metadata.name"},
-	},
-	"a reference names another namespace in a field of its own": {
-		Accepted: `connectionGroupRef: {name: static, namespace: other}`,
-		Refused:  `connectionGroupRef: {name: other/static}`,
-		Says:     []string{"spec.connectionGroupRef.name", `"other/static" is not a valid object name`, "metadata.name"},
-	},
-	"the namespace of a group is a name": {
-		Accepted: `connectionGroupRef: {name: static, namespace: team-2}`,
-		Refused:  `connectionGroupRef: {name: static, namespace: Other}`,
-		Says:     []string{"spec.connectionGroupRef.namespace", `"Other" is not a valid namespace name`},
-	},
-	"the namespace of a distribution is a name": {
-		Accepted: `{distributionId: null, distributionRef: {name: main, namespace: other}}`,
-		Refused:  `{distributionId: null, distributionRef: {name: main, namespace: other/one}}`,
-		Says:     []string{"spec.distributionRef.namespace", `"other/one" is not a valid namespace name`},
-	},
 	"domains are required": {
 		Accepted: `domains: [{domain: shop.example.com}]`,
 		Refused:  `domains: null`,
@@ -410,6 +355,61 @@ var tenantCases = map[string]limits.Case{
 
 // sharedCases are those of fields that a tenant and the template of a TenantSource both have.
 var sharedCases = map[string]limits.Case{
+	"a reference to a distribution has a name": {
+		Accepted: `{distributionId: null, distributionRef: {name: shop}}`,
+		Refused:  `{distributionId: null, distributionRef: {}}`,
+		Says:     []string{"spec.distributionRef.name", "Required"},
+	},
+	"a reference to a distribution has a name that is not empty": {
+		Accepted: `{distributionId: null, distributionRef: {name: s}}`,
+		Refused:  `{distributionId: null, distributionRef: {name: ""}}`,
+		Says:     []string{"spec.distributionRef.name", "at least 1"},
+	},
+	"a reference to a distribution has a name of at most 253 characters": {
+		Accepted: "{distributionId: null, distributionRef: {name: " + strings.Repeat("s", 253) + "}}",
+		Refused:  "{distributionId: null, distributionRef: {name: " + strings.Repeat("s", 254) + "}}",
+		Says:     []string{"spec.distributionRef.name", "Too long", "253"},
+	},
+	"a reference to a distribution names an object and not an ID": {
+		Accepted: `{distributionId: null, distributionRef: {name: shop.v2-b}}`,
+		Refused:  `{distributionId: null, distributionRef: {name: E2EXAMPLE1}}`,
+		Says:     []string{"spec.distributionRef.name", `"E2EXAMPLE1" is not a valid object name`, "metadata.name"},
+	},
+	"a reference to a connection group has a name": {
+		Accepted: `connectionGroupRef: {name: static}`,
+		Refused:  `connectionGroupRef: {}`,
+		Says:     []string{"spec.connectionGroupRef.name", "Required"},
+	},
+	"a reference to a connection group has a name that is not empty": {
+		Accepted: `connectionGroupRef: {name: s}`,
+		Refused:  `connectionGroupRef: {name: ""}`,
+		Says:     []string{"spec.connectionGroupRef.name", "at least 1"},
+	},
+	"a reference to a connection group has a name of at most 253 characters": {
+		Accepted: "connectionGroupRef: {name: " + strings.Repeat("s", 253) + "}",
+		Refused:  "connectionGroupRef: {name: " + strings.Repeat("s", 254) + "}",
+		Says:     []string{"spec.connectionGroupRef.name", "Too long", "253"},
+	},
+	"a reference to a connection group names an object and not an ID": {
+		Accepted: `connectionGroupRef: {name: static-1}`,
+		Refused:  `connectionGroupRef: {name: cg_1}`,
+		Says:     []string{"spec.connectionGroupRef.name", `"cg_1" is not a valid object name`, "metadata.name"},
+	},
+	"a reference names another namespace in a field of its own": {
+		Accepted: `connectionGroupRef: {name: static, namespace: other}`,
+		Refused:  `connectionGroupRef: {name: other/static}`,
+		Says:     []string{"spec.connectionGroupRef.name", `"other/static" is not a valid object name`, "metadata.name"},
+	},
+	"the namespace of a group is a name": {
+		Accepted: `connectionGroupRef: {name: static, namespace: team-2}`,
+		Refused:  `connectionGroupRef: {name: static, namespace: Other}`,
+		Says:     []string{"spec.connectionGroupRef.namespace", `"Other" is not a valid namespace name`},
+	},
+	"the namespace of a distribution is a name": {
+		Accepted: `{distributionId: null, distributionRef: {name: main, namespace: other}}`,
+		Refused:  `{distributionId: null, distributionRef: {name: main, namespace: other/one}}`,
+		Says:     []string{"spec.distributionRef.namespace", `"other/one" is not a valid namespace name`},
+	},
 	"a distribution is named by its ID and not by its ARN or domain name": {
 		Accepted: `distributionId: E1A2B3C4D5E6F7`,
 		Refused:  `distributionId: d111111abcdef8.cloudfront`,
@@ -877,12 +877,19 @@ func inTemplate(cases map[string]limits.Case) map[string]limits.Case {
 		says := slices.Clone(tc.Says)
 		says[0] = strings.Replace(says[0], "spec.", "spec.template.spec.", 1)
 		nested["template: "+name] = limits.Case{
-			Accepted: "template: {spec: {" + tc.Accepted + "}}",
-			Refused:  "template: {spec: {" + tc.Refused + "}}",
+			Accepted: "template: {spec: " + inBraces(tc.Accepted) + "}",
+			Refused:  "template: {spec: " + inBraces(tc.Refused) + "}",
 			Says:     says,
 		}
 	}
 	return nested
+}
+
+func inBraces(fields string) string {
+	if strings.HasPrefix(fields, "{") {
+		return fields
+	}
+	return "{" + fields + "}"
 }
 
 func setTenantName(t *testing.T, obj *unstructured.Unstructured, name string) {

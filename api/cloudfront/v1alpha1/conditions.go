@@ -176,7 +176,7 @@ const (
 	ReasonInvalidationFailed = "InvalidationFailed"
 )
 
-// Reasons of a TenantSource's Ready condition. Deleting and DeletionHeld are others.
+// Reasons of a TenantSource's Ready condition. Deleting, DeletionHeld and ReferenceNotReady are others.
 const (
 	// ReasonPollSucceeded (True): the table was read completely, and its rows are applied.
 	ReasonPollSucceeded = "PollSucceeded"

@@ -83,6 +83,8 @@ func inDomain(path string) error {
 			},
 			"managedCertificateRequest": map[string]any{"validationTokenHost": "cloudfront"},
 			"dns":                       map[string]any{"provider": "route53"},
+			"distributionRef":           map[string]any{"name": "main"},
+			"connectionGroupRef":        map[string]any{"name": "static"},
 			"keyValues":                 map[string]any{"storeArn": keyStore, "value": "v"},
 		}},
 	}

@@ -221,6 +221,9 @@ func sourcesOfPage(t *testing.T, file string) map[string]*unstructured.Unstructu
 			if !strings.Contains(string(fields), "provider: dynamodb") && strings.Contains(string(fields), "provider:") {
 				fields = append(fields, "distributionId: E2EXAMPLE1\ndynamodb: null\n"...)
 			}
+			if _, refers, _ := unstructured.NestedMap(obj.Object, "spec", "distributionRef"); refers {
+				fields = append(fields, "distributionId: null\n"...)
+			}
 			obj = newObject(t, "TenantSource", "", "piece", string(fields))
 		default:
 			continue

@@ -53,6 +53,8 @@ type TenantSourceList struct {
 
 // TenantSourceSpec says which table to read and how a row becomes a tenant.
 //
+// +kubebuilder:validation:XValidation:rule="has(self.distributionId) || has(self.distributionRef)",message="a source needs a multi-tenant distribution: set distributionRef to a Distribution object in this namespace, or distributionId to an ID in AWS",fieldPath=".distributionId"
+// +kubebuilder:validation:XValidation:rule="!has(self.distributionId) || !has(self.distributionRef)",messageExpression="'the distribution is set twice, by distributionId \"' + self.distributionId + '\" and by distributionRef \"' + self.distributionRef.name + '\": remove one of the two'",message="the distribution is set twice: remove distributionId or distributionRef",fieldPath=".distributionRef"
 // +kubebuilder:validation:XValidation:rule="(self.provider == 'dynamodb') == has(self.dynamodb)",messageExpression="'spec.dynamodb and provider dynamodb belong together, but provider is \"' + self.provider + '\": ' + (has(self.dynamodb) ? 'remove spec.dynamodb, or change provider' : 'add spec.dynamodb, or change provider')",message="provider dynamodb requires spec.dynamodb, and other providers do not allow it: add it, remove it, or change provider",fieldPath=".dynamodb"
 // +kubebuilder:validation:XValidation:rule="(self.provider == 'postgres') == has(self.postgres)",messageExpression="'spec.postgres and provider postgres belong together, but provider is \"' + self.provider + '\": ' + (has(self.postgres) ? 'remove spec.postgres, or change provider' : 'add spec.postgres, or change provider')",message="provider postgres requires spec.postgres, and other providers do not allow it: add it, remove it, or change provider",fieldPath=".postgres"
 // +kubebuilder:validation:XValidation:rule="(self.provider == 'mysql') == has(self.mysql)",messageExpression="'spec.mysql and provider mysql belong together, but provider is \"' + self.provider + '\": ' + (has(self.mysql) ? 'remove spec.mysql, or change provider' : 'add spec.mysql, or change provider')",message="provider mysql requires spec.mysql, and other providers do not allow it: add it, remove it, or change provider",fieldPath=".mysql"
@@ -91,11 +93,17 @@ type TenantSourceSpec struct {
 	WriteBack *SourceWriteBack `json:"writeBack,omitempty"`
 
 	// distributionId is the ID of the multi-tenant distribution for tenants whose row and template set no other one.
+	// Exactly one of distributionId and distributionRef is required.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not a distribution ID, which has only capital letters and digits, like E1A2B3C4D5E6F7: use the ID, not the ARN or the domain name'",message="must be the ID of a distribution: capital letters and digits only"
-	// +required
+	// +optional
 	DistributionID string `json:"distributionId,omitempty"`
+
+	// distributionRef names the Distribution object of these tenants, instead of distributionId. Tenants that are created
+	// before that distribution exists in AWS wait for it.
+	// +optional
+	DistributionRef *ObjectReference `json:"distributionRef,omitempty"`
 
 	// targetNamespace is the namespace of the tenants. Default: the namespace of this object. The administrator must
 	// allow any other namespace in --tenantsource-target-namespaces. It can't be changed.

@@ -15,6 +15,11 @@ type TemplateSpec struct {
 	// +optional
 	DistributionID string `json:"distributionId,omitempty"`
 
+	// distributionRef names the Distribution object whose distribution serves this tenant, instead of distributionId. The tenant waits until that distribution exists in AWS, and is moved if the object gets another
+	// distribution.
+	// +optional
+	DistributionRef *ObjectReference `json:"distributionRef,omitempty"`
+
 	// enabled says whether the tenant serves requests. If false, the tenant, its domains and its DNS records are kept,
 	// but requests are rejected.
 	// +optional
@@ -26,6 +31,11 @@ type TemplateSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^cg_[A-Za-z0-9]+$')",messageExpression="'\"' + self + '\" is not a connection group ID, which is cg_ followed by letters and digits: use the ID, not the name, the ARN or the routing endpoint'",message="must be the ID of a connection group: cg_ followed by letters and digits"
 	// +optional
 	ConnectionGroupID string `json:"connectionGroupId,omitempty"`
+
+	// connectionGroupRef names the ConnectionGroup object whose connection group the tenant uses, instead of
+	// connectionGroupId.
+	// +optional
+	ConnectionGroupRef *ObjectReference `json:"connectionGroupRef,omitempty"`
 
 	// parameters are values for the parameters that the distribution declares, at most 50. A required parameter must have
 	// a value here. A parameter that the distribution does not declare is an error.
@@ -250,6 +260,6 @@ type TemplateKeyValues struct {
 //
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=400
-// +kubebuilder:validation:XValidation:rule="self.matches('^(name|tenantName|domains|enabled|distributionId|connectionGroupId|driftPolicy|deletionPolicy|adoptionPolicy|parameters[[][a-zA-Z0-9_-]{1,128}[]]|tags[[][\\\\p{L}\\\\p{Z}\\\\p{N}_.:/=+@-]{1,128}[]]|metadata[.](labels|annotations)[[]([a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?[]]|customizations[.](webAcl[.](action|arn)|certificate[.]arn|geoRestrictions[.](restrictionType|locations))|managedCertificateRequest[.](validationTokenHost|primaryDomainName|certificateTransparencyLoggingPreference|deleteOnTenantDeletion)|dns[.](provider|account|hostedZoneId|zoneName|recordType|takeover|ttl|assumeRoleArn)|keyValues[.](storeArn|key|value|takeover))$') && !self.matches('^metadata[.][a-z]+[[][^/]{254}')",messageExpression="'\"' + self + '\" is not a field that a row can set: use name, domains, enabled, parameters[<name>], tags[<key>], metadata.labels[<key>] or another path of a DistributionTenant spec'",message="is not a field that a row can set: use name, domains, enabled, parameters[<name>], tags[<key>], metadata.labels[<key>] or another path of a DistributionTenant spec"
+// +kubebuilder:validation:XValidation:rule="self.matches('^(name|tenantName|domains|enabled|distributionId|connectionGroupId|driftPolicy|deletionPolicy|adoptionPolicy|parameters[[][a-zA-Z0-9_-]{1,128}[]]|tags[[][\\\\p{L}\\\\p{Z}\\\\p{N}_.:/=+@-]{1,128}[]]|metadata[.](labels|annotations)[[]([a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?[]]|distributionRef[.](name|namespace)|connectionGroupRef[.](name|namespace)|customizations[.](webAcl[.](action|arn)|certificate[.]arn|geoRestrictions[.](restrictionType|locations))|managedCertificateRequest[.](validationTokenHost|primaryDomainName|certificateTransparencyLoggingPreference|deleteOnTenantDeletion)|dns[.](provider|account|hostedZoneId|zoneName|recordType|takeover|ttl|assumeRoleArn)|keyValues[.](storeArn|key|value|takeover))$') && !self.matches('^metadata[.][a-z]+[[][^/]{254}')",messageExpression="'\"' + self + '\" is not a field that a row can set: use name, domains, enabled, parameters[<name>], tags[<key>], metadata.labels[<key>] or another path of a DistributionTenant spec'",message="is not a field that a row can set: use name, domains, enabled, parameters[<name>], tags[<key>], metadata.labels[<key>] or another path of a DistributionTenant spec"
 // +kubebuilder:validation:XValidation:rule="!self.matches('^(tags[[]([aA][wW][sS]:|cloudfront-tenant-operator[.]io/)|metadata[.](labels|annotations)[[]([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/)')",messageExpression="'\"' + self + '\" has a prefix that is reserved for AWS, Kubernetes or the operator: use another key'",message="has a prefix that is reserved for AWS, Kubernetes or the operator: use another key"
 type FieldPath string

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/reference"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
@@ -39,37 +39,16 @@ func (p *pass) resolve(ctx context.Context) {
 	// First followed, then read: no change in between is missed.
 	p.follow(p.object, references)
 	for n, r := range references {
-		references[n] = lookUp(ctx, p.Client, r)
+		references[n] = reference.LookUp(ctx, p.Client, r)
 	}
 	p.in.Refer(references)
-}
-
-// lookUp is the reference as the cluster shows it.
-func lookUp(ctx context.Context, kube client.Reader, r distributiontenant.Reference) distributiontenant.Reference {
-	key := client.ObjectKey{Namespace: r.Namespace, Name: r.Name}
-	var err error
-	switch r.Field {
-	case distributiontenant.DistributionRef:
-		var o v1alpha1.Distribution
-		if err = kube.Get(ctx, key, &o); err == nil {
-			return convert.DistributionReference(&o)
-		}
-	case distributiontenant.ConnectionGroupRef:
-		var o v1alpha1.ConnectionGroup
-		if err = kube.Get(ctx, key, &o); err == nil {
-			return convert.ConnectionGroupReference(&o)
-		}
-	}
-	// An object that can't be read is not missing.
-	r.Unread = !apierrors.IsNotFound(err)
-	return r
 }
 
 // confirmReferences asks the API server whether the references lead to what the pass knows, as the driver does for
 // the object itself: behind a cache that is late a tenant would be moved back to where it was before.
 func (p act) confirmReferences(ctx context.Context) error {
 	for _, r := range p.in.World.References {
-		if lookUp(ctx, p.Live, r) != r {
+		if reference.LookUp(ctx, p.Live, r) != r {
 			return fmt.Errorf("confirming spec.%s: %w", r.Field, reconcile.ErrBehind)
 		}
 	}
@@ -119,8 +98,8 @@ func (c *Controller) referrersOf(r distributiontenant.Reference) []types.Namespa
 // related are the kinds of objects that tenants name.
 func (c *Controller) related() []reconcile.Related {
 	return []reconcile.Related{
-		{Object: &v1alpha1.Distribution{}, Wakes: c.wakes, Matters: matters},
-		{Object: &v1alpha1.ConnectionGroup{}, Wakes: c.wakes, Matters: matters},
+		{Object: &v1alpha1.Distribution{}, Wakes: c.wakes, Matters: reference.Matters},
+		{Object: &v1alpha1.ConnectionGroup{}, Wakes: c.wakes, Matters: reference.Matters},
 		{Object: &v1alpha1.ConnectionGroup{}, Wakes: c.told, Matters: toldOther},
 	}
 }
@@ -152,18 +131,5 @@ func toldOther(before, after client.Object) bool {
 }
 
 func (c *Controller) wakes(o client.Object) []types.NamespacedName {
-	return c.referrersOf(referenceTo(o))
-}
-
-// matters reports whether a change of an object shows to the tenants that name it.
-func matters(before, after client.Object) bool { return referenceTo(before) != referenceTo(after) }
-
-func referenceTo(o client.Object) distributiontenant.Reference {
-	switch o := o.(type) {
-	case *v1alpha1.Distribution:
-		return convert.DistributionReference(o)
-	case *v1alpha1.ConnectionGroup:
-		return convert.ConnectionGroupReference(o)
-	}
-	return distributiontenant.Reference{}
+	return c.referrersOf(reference.To(o))
 }

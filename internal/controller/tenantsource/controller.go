@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/reference"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/rollout"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
@@ -175,13 +176,17 @@ func (c *Controller) settled(key types.NamespacedName) bool {
 	return s != nil && s.Round != nil
 }
 
-// Watch says what wakes the sources: changes of their own, of grants, of rollouts, and the first deletion of an object by
-// others. Other changes of their objects are looked at with the next poll. As many sources are worked on at the same
+// Watch says what wakes the sources: changes of their own, of grants, of rollouts, of the objects that they name, and the
+// first deletion of an object by others. Other changes of their objects are looked at with the next poll. As many sources are worked on at the same
 // time as there are slots.
 func (c *Controller) Watch(slots int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: "tenantsource", Workers: slots + 1, Slots: slots, Short: c.settled, Wake: c.Queue(),
 		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
-		Related:     []reconcile.Related{{Object: &v1alpha1.DistributionTenant{}, Wakes: c.losing, Matters: deletionBegins}},
+		Related: []reconcile.Related{
+			{Object: &v1alpha1.DistributionTenant{}, Wakes: c.losing, Matters: deletionBegins},
+			{Object: &v1alpha1.Distribution{}, Wakes: c.naming, Matters: reference.Matters},
+			{Object: &v1alpha1.ConnectionGroup{}, Wakes: c.naming, Matters: reference.Matters},
+		},
 	}
 }

@@ -34,7 +34,7 @@ func (t target) tenants(ctx context.Context) ([]v1alpha1.DistributionTenant, err
 
 func (t target) fleet(ctx context.Context) (tenantsource.Fleet, error) {
 	tenants, err := t.tenants(ctx)
-	f := tenantsource.Fleet{Objects: make(map[string]tenantsource.Object, len(tenants))}
+	f := tenantsource.Fleet{Objects: make(map[string]tenantsource.Object, len(tenants)), Lead: t.lead(ctx)}
 	for i := range tenants {
 		f.Objects[tenants[i].Name] = object{&tenants[i], t.labels}
 	}
@@ -82,6 +82,7 @@ func tenantOf(o *v1alpha1.DistributionTenant, labels map[string]string) tenantso
 		Key: o.Annotations[v1alpha1.AnnotationSourceRowKey], Hash: o.Annotations[v1alpha1.AnnotationSourceHash],
 		Disabled: o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue,
 		Guarded:  controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer), Labels: o.Labels, Annotations: o.Annotations, Domains: make([]string, len(o.Spec.Domains)),
+		Parents: tenantsource.Parents{DistributionID: o.Status.DistributionID, ConnectionGroupID: o.Status.ConnectionGroupID},
 		Spec: func() map[string]any {
 			spec, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&o.Spec) // fails for types that have no JSON alone
 			return spec
@@ -105,7 +106,7 @@ func tenantOf(o *v1alpha1.DistributionTenant, labels map[string]string) tenantso
 // onDemand is the fleet for a read of some rows: only their objects are looked for.
 func (t target) onDemand(ctx context.Context) tenantsource.Fleet {
 	return tenantsource.Fleet{
-		Objects: map[string]tenantsource.Object{},
+		Objects: map[string]tenantsource.Object{}, Lead: t.lead(ctx),
 		Find: func(name string) tenantsource.Tenant {
 			var o v1alpha1.DistributionTenant
 			if err := t.Client.Get(ctx, client.ObjectKey{Namespace: t.namespace, Name: name}, &o); err != nil {

@@ -46,6 +46,7 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) (recon
 	if err := p.judge(ctx); err != nil {
 		return nil, err
 	}
+	p.in.Unresolved = p.unresolved(ctx)
 	p.in.Watch, p.in.States = p.follow(), p.keep()
 	p.apply(tenantsource.Resumed{})
 	if p.in.Deleting && !p.in.Retains() && p.in.Invalid == "" {

@@ -22,6 +22,8 @@ const (
 type Reference struct {
 	Field                 ReferenceField
 	Kind, Namespace, Name string
+	// Block is where in spec the field is, if it is that of a template.
+	Block string
 
 	Found    bool
 	Deleting bool
@@ -58,7 +60,7 @@ func (p Parents) of(f ReferenceField) string {
 
 // text names the field, and the object.
 func (r Reference) text() string {
-	return fmt.Sprintf("spec.%s: %s %s/%s", r.Field, r.Kind, r.Namespace, r.Name)
+	return fmt.Sprintf("spec.%s%s: %s %s/%s", r.Block, r.Field, r.Kind, r.Namespace, r.Name)
 }
 
 // problem says why no tenant can use the object, nil when one can. Parents need not be deployed: CloudFront is not
@@ -187,8 +189,11 @@ func (list References) distribution(id string) *Reference {
 func (in Input) Unresolved() bool { return in.World.References.problem() != nil }
 
 // Unresolvable says why not all references of the spec lead somewhere, empty where they do.
-func (in Input) Unresolvable() string {
-	if p := in.World.References.problem(); p != nil {
+func (in Input) Unresolvable() string { return in.World.References.Unresolvable() }
+
+// Unresolvable says which of them leads nowhere, and why; empty where all lead somewhere.
+func (list References) Unresolvable() string {
+	if p := list.problem(); p != nil {
 		return p.Message
 	}
 	return ""

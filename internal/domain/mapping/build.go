@@ -21,6 +21,8 @@ type Program struct {
 	key string
 	// notes are annotations with the columns whose values they have.
 	notes map[string]string
+	// home is the namespace of objects that are named without one; empty for that of the tenant.
+	home string
 
 	required, optional []string
 	wholeRow           bool
@@ -66,11 +68,21 @@ func (p *Program) Build(n int, row Row) (Object, *Rejection) {
 	o := p.base.clone()
 	o.Key = key
 	p.override(&o, values)
+	p.settle(o.Spec)
 	p.note(&o, row)
 	if f := missing(o.Spec); f != nil {
 		return reject(p.lacks(f))
 	}
 	return o, nil
+}
+
+// settle completes the references to objects that are not in the namespace of the tenant.
+func (p *Program) settle(spec map[string]any) {
+	for _, path := range []string{pathDistributionRef, pathGroupRef} {
+		if ref, ok := spec[path].(map[string]any); ok && p.home != "" && ref["namespace"] == nil {
+			ref["namespace"] = p.home
+		}
+	}
 }
 
 // note writes values of columns into annotations of the operator. What is longer than a text of status is of no use there.
@@ -188,6 +200,10 @@ var replacements = []struct {
 	{by: "customizations.geoRestrictions.restrictionType", when: "none", place: []string{"customizations", "geoRestrictions", "locations"}},
 	{by: "dns.hostedZoneId", place: []string{"dns", "zoneName"}},
 	{by: "dns.zoneName", place: []string{"dns", "hostedZoneId"}},
+	{by: pathDistribution, place: []string{pathDistributionRef}},
+	{by: pathDistributionRef + ".name", place: []string{pathDistribution}},
+	{by: pathGroup, place: []string{pathGroupRef}},
+	{by: pathGroupRef + ".name", place: []string{pathGroup}},
 }
 
 // String names what fills the field, for people.

@@ -78,6 +78,23 @@ func domainList(names ...string) []any {
 	return out
 }
 
+// named is what acme becomes where its distribution is an object.
+func named(ref tree, more ...tree) tree {
+	out := tree{"distributionRef": ref, "domains": domainList("acme.example.com")}
+	for _, m := range more {
+		maps.Copy(out, m)
+	}
+	return out
+}
+
+func byObject(ref tree) func(*mapping.Config) {
+	return func(c *mapping.Config) { c.DistributionID, c.DistributionRef = "", ref }
+}
+
+func home(namespace string) func(*mapping.Config) {
+	return func(c *mapping.Config) { c.Home = namespace }
+}
+
 const arn = "arn:aws:acm:us-east-1:111122223333:certificate/one"
 
 func TestARowBecomesAnObject(t *testing.T) {
@@ -106,6 +123,38 @@ func TestARowBecomesAnObject(t *testing.T) {
 		"the template beats the source": {
 			config(mapped("dist", "distributionId"), template(tree{"distributionId": "E2"})), acme(tree{"dist": nil}),
 			mapping.Object{Name: "acme", Spec: spec(tree{"distributionId": "E2"})},
+		},
+		"the source names an object": {
+			config(byObject(tree{"name": "main"})), acme(nil), mapping.Object{Name: "acme", Spec: named(tree{"name": "main"})},
+		},
+		"in the namespace of the source, which is not that of the tenants": {
+			config(byObject(tree{"name": "main"}), home("platform"), template(tree{"connectionGroupRef": tree{"name": "static", "namespace": "edge"}})), acme(nil),
+			mapping.Object{Name: "acme", Spec: named(tree{"name": "main", "namespace": "platform"}, tree{"connectionGroupRef": tree{"name": "static", "namespace": "edge"}})},
+		},
+		"the template names an object, and the source has an ID": {
+			config(template(tree{"distributionRef": tree{"name": "main"}})), acme(nil), mapping.Object{Name: "acme", Spec: named(tree{"name": "main"})},
+		},
+		"the template has an ID, and the source names an object": {
+			config(byObject(tree{"name": "main"}), template(tree{"distributionId": "E2"})), acme(nil),
+			mapping.Object{Name: "acme", Spec: spec(tree{"distributionId": "E2"})},
+		},
+		"the template names another object": {
+			config(byObject(tree{"name": "main", "namespace": "platform"}), template(tree{"distributionRef": tree{"name": "other"}})), acme(nil),
+			mapping.Object{Name: "acme", Spec: named(tree{"name": "other"})},
+		},
+		"a row names objects, and the source and the template have IDs": {
+			config(mapped("dist", "distributionRef.name"), mapped("group", "connectionGroupRef.name"), template(tree{"connectionGroupId": "cg_t"})),
+			acme(tree{"dist": "gold", "group": "static"}),
+			mapping.Object{Name: "acme", Spec: named(tree{"name": "gold"}, tree{"connectionGroupRef": tree{"name": "static"}})},
+		},
+		"a row has IDs, and the source and the template name objects": {
+			config(byObject(tree{"name": "main"}), mapped("dist", "distributionId"), template(tree{"connectionGroupRef": tree{"name": "static"}})),
+			acme(tree{"dist": "E3", "connection_group_id": "cg_1"}),
+			mapping.Object{Name: "acme", Spec: spec(tree{"distributionId": "E3", "connectionGroupId": "cg_1"})},
+		},
+		"a row names another object of the namespace in the template": {
+			config(mapped("dist", "distributionRef.name"), template(tree{"distributionRef": tree{"name": "main", "namespace": "platform"}})), acme(tree{"dist": "gold"}),
+			mapping.Object{Name: "acme", Spec: named(tree{"name": "gold", "namespace": "platform"})},
 		},
 		"parameters and tags are merged by their key, and sorted": {
 			config(mapped("plan", "parameters[plan]"), mapped("team", "tags[team]"), template(tree{
@@ -221,7 +270,7 @@ func TestARowBecomesAnObject(t *testing.T) {
 var full = tree{
 	"customizations": tree{"webAcl": tree{"action": "override"}, "geoRestrictions": tree{"restrictionType": "whitelist"}},
 	"dns":            tree{"provider": "route53"}, "managedCertificateRequest": tree{"validationTokenHost": "cloudfront"},
-	"keyValues": tree{"storeArn": "s", "value": "v"},
+	"keyValues": tree{"storeArn": "s", "value": "v"}, "distributionRef": tree{"name": "main"}, "connectionGroupRef": tree{"name": "static"},
 }
 
 func TestFieldsTakeWhatTheirSentenceSays(t *testing.T) {
@@ -310,6 +359,8 @@ func TestFieldsTakeWhatTheirSentenceSays(t *testing.T) {
 		"a role":                       {field: "dns.assumeRoleArn", value: "arn:aws:iam::111122223333:role/dns", want: "arn:aws:iam::111122223333:role/dns"},
 		"a name in AWS":                {field: "tenantName", value: "Acme", want: "Acme"},
 		"a distribution":               {field: "distributionId", value: "E9", want: "E9"},
+		"a distribution's object":      {field: "distributionRef.name", value: "gold", want: "gold"},
+		"a connection group's object":  {field: "connectionGroupRef.name", value: "gold", want: "gold"},
 		"what becomes of the tenant":   {field: "deletionPolicy", value: "Retain", want: "Retain"},
 		"what may be taken over":       {field: "adoptionPolicy", value: "IfUnowned", want: "IfUnowned"},
 		"an illegal value for a label": {field: "metadata.labels[a]", value: "a b", reason: `"a b" is not a valid label value: use at most 63 letters, digits and inner - _ . , or use an annotation`},

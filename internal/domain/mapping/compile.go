@@ -21,7 +21,7 @@ func Compile(c Config) (*Program, error) {
 	if k.program.key = c.Key; c.Key != "" {
 		k.columns.add(c.Key, false)
 	}
-	k.program.notes = c.Notes
+	k.program.notes, k.program.home = c.Notes, c.Home
 	for _, column := range c.Notes {
 		k.columns.add(column, false)
 	}
@@ -60,8 +60,9 @@ func (k *compiler) setBase(c Config) {
 	base.Spec = map[string]any{}
 	k.metadata(k.at("template.metadata.labels"), "metadata.labels", c.Template.Labels)
 	k.metadata(k.at("template.metadata.annotations"), "metadata.annotations", c.Template.Annotations)
-	if c.DistributionID != "" {
-		k.set(k.at("distributionId"), target{field: findField("distributionId")}, c.DistributionID)
+	if t := c.Template.Spec; t[pathDistribution] == nil && t[pathDistributionRef] == nil {
+		k.set(k.at(pathDistribution), target{field: findField(pathDistribution)}, c.DistributionID)
+		k.tree(k.at(pathDistributionRef), pathDistributionRef, c.DistributionRef)
 	}
 	own := lookUp(c.Template.Spec, findField(pathCertificate).place) != nil
 	asks := c.Template.Spec[pathRequest] != nil

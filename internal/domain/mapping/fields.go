@@ -61,6 +61,8 @@ type field struct {
 	values []string
 	// required fields have to be set wherever the block that they are in is.
 	required bool
+	// instead is a block that makes the field unnecessary.
+	instead string
 	// emptyValue says that the value of an element may be empty.
 	emptyValue bool
 	// falseIsAbsent fields mean the same whether they are false or absent.
@@ -83,6 +85,9 @@ const (
 	pathTenantName  = "tenantName"
 	pathCertificate = "customizations.certificate.arn"
 	pathRequest     = "managedCertificateRequest"
+
+	pathDistribution, pathDistributionRef = "distributionId", "distributionRef"
+	pathGroup, pathGroupRef               = "connectionGroupId", "connectionGroupRef"
 )
 
 // fields is the table, in the order of messages: what needs more than its type in the API says, and the rest of the spec,
@@ -93,8 +98,8 @@ var fields = finish(slices.Concat([]field{
 	{path: "metadata.annotations[<key>]", area: inAnnotations, max: longestAnnotation},
 	{path: pathDomains, kind: kindDomains, most: 100, required: true},
 	{path: "enabled", kind: kindBoolean},
-	{path: "distributionId", max: 32, required: true},
-	{path: "connectionGroupId", max: 64},
+	{path: pathDistribution, max: 32, required: true, instead: pathDistributionRef},
+	{path: pathGroup, max: 64},
 	{path: "parameters[<name>]", area: inList, key: "name", value: "value", most: 50, max: 256},
 	{path: "tags[<key>]", area: inList, key: "key", value: "value", most: 46, max: 256, emptyValue: true},
 }, specFields))
@@ -325,7 +330,7 @@ func missing(spec map[string]any) *field {
 		}
 		last := len(f.place) - 1
 		block, ok := lookUp(spec, f.place[:last]).(map[string]any)
-		if ok && block[f.place[last]] == nil {
+		if ok && block[f.place[last]] == nil && block[f.instead] == nil {
 			return f
 		}
 	}

@@ -7,8 +7,12 @@ import (
 
 // Config is what a source says about the objects that its rows become.
 type Config struct {
-	// DistributionID is the default for all rows.
-	DistributionID string
+	// DistributionID is the default for all rows, DistributionRef the one that names an object, in the form of
+	// spec.distributionRef.
+	DistributionID  string
+	DistributionRef map[string]any
+	// Home is the namespace of objects that are named without one. Empty: that of the tenant.
+	Home string
 	// ManagedCertificate is the certificate request for rows without a certificate of their own, in
 	// the form of spec.managedCertificateRequest. Nil for none.
 	ManagedCertificate map[string]any

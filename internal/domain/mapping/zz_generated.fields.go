@@ -4,6 +4,10 @@ package mapping
 
 // specFields are the fields of a spec that rows fill like any other.
 var specFields = []field{
+	{path: "distributionRef.name", max: 253, required: true},
+	{path: "distributionRef.namespace", max: 63},
+	{path: "connectionGroupRef.name", max: 253, required: true},
+	{path: "connectionGroupRef.namespace", max: 63},
 	{path: "customizations.webAcl.action", values: []string{"override", "disable"}, required: true},
 	{path: "customizations.webAcl.arn", max: 2048},
 	{path: "customizations.certificate.arn", max: 2048, required: true},

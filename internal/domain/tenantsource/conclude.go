@@ -33,6 +33,8 @@ const (
 	DryRun          chain.Reason = "DryRun"
 	Suspended       chain.Reason = "Suspended"
 	UpdatePending   chain.Reason = "UpdatePending"
+
+	ReferenceNotReady chain.Reason = "ReferenceNotReady"
 )
 
 // maxListed is how many names, changes and rows status lists.
@@ -298,6 +300,9 @@ func (o outcome) ready() chain.Condition {
 		c.Status, c.Reason = false, Conflict
 		c.Message = fmt.Sprintf("%s to another owner: see status.rejectedRows. All other rows are applied",
 			prose.Count(conflicts, "row has the name of an object that belongs", "rows have the names of objects that belong"))
+	case o.Unresolved != "":
+		c.Status, c.Reason = false, ReferenceNotReady
+		c.Message = o.Unresolved + " The tenants of this source wait for it"
 	case o.DryRun:
 		c.Reason = DryRunComplete
 	}

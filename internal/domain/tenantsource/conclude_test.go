@@ -83,6 +83,9 @@ func TestWhatASourceSays(t *testing.T) {
 		return func(h *tenantsource.Harvest) { h.Rejected, h.Tenants = rejections(n), 25-n }
 	}
 	nothing := func(*tenantsource.Verdict) {}
+	waiting := func(in *tenantsource.Input) {
+		in.Unresolved = "spec.distributionRef: Distribution shop/main does not exist."
+	}
 	approve := "If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to 0123456789abcdef to approve it"
 	for name, c := range map[string]struct {
 		in   tenantsource.Input
@@ -98,6 +101,14 @@ func TestWhatASourceSays(t *testing.T) {
 		}},
 		"with none": {in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Rows, h.Tenants = 0, 0 }))), want: []string{
 			"Ready=True/PollSucceeded: The table has 0 valid rows.",
+			"Synced=True/InSync: The objects match the table.",
+		}},
+		"tenants wait for an object": {in: input(waiting, inRound(harvest())), want: []string{
+			"Ready=False/ReferenceNotReady: spec.distributionRef: Distribution shop/main does not exist. The tenants of this source wait for it.",
+			"Synced=True/InSync: The objects match the table.",
+		}},
+		"and nothing is changed": {in: input(waiting, dryRun, inRound(harvest())), want: []string{
+			"Ready=False/ReferenceNotReady: spec.distributionRef: Distribution shop/main does not exist. The tenants of this source wait for it.",
 			"Synced=True/InSync: The objects match the table.",
 		}},
 		"a row is refused": {in: input(inRound(harvest(refused(1)))), want: []string{

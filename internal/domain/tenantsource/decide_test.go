@@ -219,6 +219,15 @@ func TestWhenAPollIsDue(t *testing.T) {
 		"a token at the time of a poll that is due is that poll": {
 			change: func(in *tenantsource.Input) { in.Token, in.State.LastRegular = "now", ago(5*time.Minute) }, regular: true,
 		},
+		"tenants that waited for an object are looked at when it is ready": {change: func(in *tenantsource.Input) { in.Memory.Unresolved = true }},
+		"but once, though the cache may still show that they wait": {
+			change: func(in *tenantsource.Input) {
+				in.Memory.Unresolved, in.State.Polled = true, in.Memory.LastPoll.Add(time.Second)
+			}, after: 4 * time.Minute, regular: true,
+		},
+		"while they wait, a source keeps to its rhythm": {
+			change: func(in *tenantsource.Input) { in.Memory.Unresolved, in.Unresolved = true, "It does not exist." }, after: 4 * time.Minute, regular: true,
+		},
 		"a new spec is read at once": {change: func(in *tenantsource.Input) { in.Generation = 2 }, regular: true},
 		"one that only rolls out differently is read at once, which confirms nothing": {
 			change: func(in *tenantsource.Input) { in.Generation, in.Reading, in.State.Reading = 2, "same", "same" },

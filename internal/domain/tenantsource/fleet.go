@@ -47,6 +47,8 @@ type Tenant struct {
 	Guarded             bool
 	Labels, Annotations map[string]string
 	Domains             []string
+	// Parents are what its references led to, when it was last applied.
+	Parents Parents
 	// Spec makes the spec in the form of its JSON: as many trees as there may be objects would cost more than everything else.
 	Spec func() map[string]any
 }
@@ -63,14 +65,15 @@ func (t Tenant) Lives(policy Policy) bool {
 
 // compare reports whether it has every field as the row and the template set it, and nothing that they once set and do no
 // more. Otherwise harm says what the row would take away from it, if anything.
-func (t Tenant) compare(want mapping.Object) (same bool, harm string) {
+func (f Fleet) compare(t Tenant, want mapping.Object) (same bool, harm string) {
 	// The hash tells whether something that was once applied is no longer wanted; the rest, whether someone else has
 	// changed it since.
 	spec, changed := t.Spec(), t.Hash != want.Hash()
 	if !changed && t.Guarded && t.Key == want.Key && within(want.Labels, t.Labels) && within(want.Annotations, t.Annotations) && mapping.Covers(spec, want) {
 		return true, ""
 	}
-	return false, HarmOf(spec, want, changed)
+	t.Parents.Lead = f.Lead
+	return false, HarmOf(spec, want, changed, t.Parents)
 }
 
 // Conflict tells the row of that name whose the object is.
@@ -92,6 +95,8 @@ type Fleet struct {
 	Objects map[string]Object
 	// Find looks for one that is not among them, for a read of a few rows; nil where these are all.
 	Find func(name string) Tenant
+	// Lead is the ID of an object that a row or the template names, as in Parents.
+	Lead func(field, namespace, name string) string
 }
 
 // lookUp is the object of that name.

@@ -10,8 +10,8 @@ import (
 // HarmOf says what a tenant would lose if an object with that spec, in the form of its JSON, became what its row and
 // the template want. Empty: nothing. changed is set where the row or the template is not what was applied last: what
 // they no longer set is removed then. Who else has set it is not known, so it counts as theirs.
-func HarmOf(live map[string]any, want mapping.Object, changed bool) string {
-	h := harm{live: live, want: want.Spec, changed: changed}
+func HarmOf(live map[string]any, want mapping.Object, changed bool, parents Parents) string {
+	h := harm{live: live, want: want.Spec, changed: changed, led: parents}
 	var out []string
 	add := func(text string) {
 		if text != "" {
@@ -24,7 +24,8 @@ func HarmOf(live map[string]any, want mapping.Object, changed bool) string {
 	add(h.domains(want.Domains()))
 	add(h.dns())
 	add(h.keyValues())
-	add(h.parents())
+	add(h.moves("distribution", "distributionId", "distributionRef", parents.DistributionID))
+	add(h.moves("connection group", "connectionGroupId", "connectionGroupRef", parents.ConnectionGroupID))
 	if policy := h.becomes("deletionPolicy"); textOf(h.live, "deletionPolicy") == retainsTenant && policy != retainsTenant {
 		add("no longer retains the tenant in AWS")
 	}
@@ -34,10 +35,19 @@ func HarmOf(live map[string]any, want mapping.Object, changed bool) string {
 // retainsTenant is the deletionPolicy of an object whose tenant stays in AWS without it.
 const retainsTenant = "Retain"
 
+// Parents are the IDs in AWS that objects lead to.
+type Parents struct {
+	// DistributionID and ConnectionGroupID are those that the tenant was last given.
+	DistributionID, ConnectionGroupID string
+	// Lead is the ID of the object that a field names, empty while it has none. Nil: nothing is known of any.
+	Lead func(field, namespace, name string) string
+}
+
 // harm is one comparison.
 type harm struct {
 	live, want map[string]any
 	changed    bool
+	led        Parents
 }
 
 // becomes is the text that the field will have.
@@ -116,22 +126,42 @@ func (h harm) keyValues() string {
 	return ""
 }
 
-func (h harm) parents() string {
-	var out []string
-	if from, to := textOf(h.live, "distributionId"), h.becomes("distributionId"); from != "" && from != to {
-		out = append(out, "moves the tenant to "+parent("distribution", to))
+// moves compares the parents of a kind, whichever way they are named: a parent by its ID is the same as by its object. A
+// tenant that has waited for an object since it was created is moved nowhere.
+func (h harm) moves(noun, id, ref, applied string) string {
+	live, was := h.live[ref].(map[string]any)
+	want, is := h.want[ref].(map[string]any)
+	if is && was && textOf(live, "name") == textOf(want, "name") && textOf(live, "namespace") == textOf(want, "namespace") {
+		return ""
 	}
-	if from, to := textOf(h.live, "connectionGroupId"), h.becomes("connectionGroupId"); from != to {
-		out = append(out, "moves the tenant to "+parent("connection group", to))
+	from, to := textOf(h.live, id), h.becomes(id)
+	if was {
+		from = applied
 	}
-	return strings.Join(out, ", ")
+	if was && !is && to == "" && !h.changed {
+		return ""
+	}
+	if is {
+		to = h.lead(ref, want)
+	}
+	if from == to || from == "" && (was || id == "distributionId") {
+		return ""
+	}
+	if to == "" {
+		return "moves the tenant to the default " + noun
+	}
+	return "moves the tenant to the " + noun + " " + to
 }
 
-func parent(noun, id string) string {
-	if id == "" {
-		return "the default " + noun
+// lead is the ID of an object. One without an ID stands for itself.
+func (h harm) lead(field string, ref map[string]any) string {
+	namespace, name := textOf(ref, "namespace"), textOf(ref, "name")
+	if h.led.Lead != nil {
+		if id := h.led.Lead(field, namespace, name); id != "" {
+			return id
+		}
 	}
-	return "the " + noun + " " + id
+	return strings.TrimPrefix(namespace+"/"+name, "/")
 }
 
 // textOf is a text of a tree; empty where there is none.

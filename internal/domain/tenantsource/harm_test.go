@@ -26,7 +26,9 @@ func TestHarm(t *testing.T) {
 		live, want tree
 		// same is set where the row and the template are what was applied last: someone else has changed the object.
 		same bool
-		harm string
+		// waits is set where the tenant is not in AWS yet, as it waits for the object that it names.
+		waits bool
+		harm  string
 	}{
 		"a tenant that is disabled":                        {live: tree{"enabled": true}, want: tree{"enabled": false}, harm: "disables the tenant"},
 		"one that is enabled by default":                   {live: tree{}, want: tree{"enabled": false}, harm: "disables the tenant"},
@@ -60,6 +62,18 @@ func TestHarm(t *testing.T) {
 		"a connection group after the default one":         {live: tree{}, want: tree{"connectionGroupId": "c2"}, harm: "moves the tenant to the connection group c2"},
 		"the default connection group":                     {live: tree{"connectionGroupId": "c1"}, want: tree{}, harm: "moves the tenant to the default connection group"},
 		"a connection group that a person has set":         {live: tree{"connectionGroupId": "c1"}, want: tree{}, same: true},
+		"an object that leads to the same distribution":    {live: tree{"distributionId": "E1"}, want: tree{"distributionRef": tree{"name": "main"}}},
+		"the same distribution by its ID again":            {live: tree{"distributionRef": tree{"name": "main"}}, want: tree{"distributionId": "E1"}},
+		"an object that leads to another distribution":     {live: tree{"distributionId": "E1"}, want: tree{"distributionRef": tree{"name": "other"}}, harm: "moves the tenant to the distribution E2"},
+		"an object that leads nowhere":                     {live: tree{"distributionId": "E1"}, want: tree{"distributionRef": tree{"name": "new", "namespace": "shop"}}, harm: "moves the tenant to the distribution shop/new"},
+		"another object of another distribution":           {live: tree{"distributionRef": tree{"name": "main"}}, want: tree{"distributionRef": tree{"name": "other"}}, harm: "moves the tenant to the distribution E2"},
+		"the same object, in so many words":                {live: tree{"distributionRef": tree{"name": "main"}}, want: tree{"distributionRef": tree{"name": "main", "namespace": "shop"}}},
+		"the same object, which is gone":                   {live: tree{"distributionRef": tree{"name": "gone"}}, want: tree{"distributionRef": tree{"name": "gone"}}},
+		"an object for one that was waited for":            {live: tree{"distributionRef": tree{"name": "typo"}}, want: tree{"distributionRef": tree{"name": "other"}}, waits: true},
+		"a group for one that was waited for":              {live: tree{"connectionGroupRef": tree{"name": "typo"}}, want: tree{"connectionGroupId": "c2"}, waits: true},
+		"an object that leads to the same group":           {live: tree{"connectionGroupId": "c1"}, want: tree{"connectionGroupRef": tree{"name": "static"}}},
+		"the default group after an object":                {live: tree{"connectionGroupRef": tree{"name": "static"}}, want: tree{}, harm: "moves the tenant to the default connection group"},
+		"an object that a person has set":                  {live: tree{"connectionGroupRef": tree{"name": "static"}}, want: tree{}, same: true},
 		"a tenant that goes with its object now":           {live: tree{"deletionPolicy": "Retain"}, want: tree{"deletionPolicy": "Delete"}, harm: "no longer retains the tenant in AWS"},
 		"by default":                                       {live: tree{"deletionPolicy": "Retain"}, want: tree{}, harm: "no longer retains the tenant in AWS"},
 		"a tenant that a person retains":                   {live: tree{"deletionPolicy": "Retain"}, want: tree{}, same: true},
@@ -68,7 +82,14 @@ func TestHarm(t *testing.T) {
 		"all at once, as one text that is always the same": {live: tree{"domains": domains("a"), "dns": zone("Z1"), "connectionGroupId": "c1"}, want: tree{"enabled": false}, harm: "disables the tenant, removes a, removes the DNS records, moves the tenant to the default connection group"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := tenantsource.HarmOf(c.live, mapping.Object{Spec: c.want}, !c.same); got != c.harm {
+			led := tenantsource.Parents{DistributionID: "E1", ConnectionGroupID: "c1"}
+			if c.waits {
+				led = tenantsource.Parents{}
+			}
+			led.Lead = func(field, _, name string) string {
+				return map[string]string{"distributionRef/main": "E1", "distributionRef/other": "E2", "connectionGroupRef/static": "c1"}[field+"/"+name]
+			}
+			if got := tenantsource.HarmOf(c.live, mapping.Object{Spec: c.want}, !c.same, led); got != c.harm {
 				t.Errorf("%q, want %q", got, c.harm)
 			}
 		})

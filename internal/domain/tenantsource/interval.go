@@ -77,7 +77,8 @@ func (in Input) idle() time.Duration {
 func (s State) asked(v View) bool {
 	approved := v.Approved != "" && (v.Approved == s.PendingHash || v.Approved == s.UpsetHash)
 	changed := v.Generation != v.Memory.Generation && v.Generation != s.Generation
-	return changed || v.Token != "" && v.Token != v.Memory.Token && v.Token != s.Token || approved
+	resolved := v.Memory.Unresolved && v.Unresolved == "" && !v.Memory.LastPoll.Before(s.Polled)
+	return changed || resolved || v.Token != "" && v.Token != v.Memory.Token && v.Token != s.Token || approved
 }
 
 // regular is when the next poll is due by the interval. A new process keeps the rhythm of the one before.

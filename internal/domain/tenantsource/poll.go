@@ -254,7 +254,7 @@ func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 		action = Create
 	default:
 		var same bool
-		if same, harm = t.compare(o); same && t.Relation == Ours && !t.Disabled {
+		if same, harm = p.fleet.compare(t, o); same && t.Relation == Ours && !t.Disabled {
 			return e, nil
 		}
 		if t.Disabled {

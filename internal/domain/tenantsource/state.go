@@ -21,6 +21,8 @@ type Spec struct {
 	Guard             Guard
 	// Invalid says what is wrong with the spec, empty where nothing is.
 	Invalid string
+	// Unresolved says which object that the spec names tenants can't use yet, and why; empty where there is none.
+	Unresolved string
 	// Ungranted is set while the source asks for more than its namespace may have. Audited means that nothing is held for
 	// it.
 	Ungranted *chain.Halt
@@ -54,8 +56,8 @@ type Memory struct {
 	Cleared []string
 	// RolledOut is the generation for which the condition RolledOut is True; zero where it is not.
 	RolledOut int64
-	// InSync is set where the condition Synced is True.
-	InSync bool
+	// InSync is set where the condition Synced is True, Unresolved where Ready says that the tenants wait for an object.
+	InSync, Unresolved bool
 }
 
 // View is what a source is seen with: at a time, with a spec and a status.

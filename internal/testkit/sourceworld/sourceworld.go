@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -262,6 +263,19 @@ func (w *World) ShowDeletions(name string) {
 			if related.Matters(before, &o) && len(related.Wakes(&o)) > 0 {
 				w.due[name] = w.Clock.Now()
 			}
+		}
+	}
+}
+
+// Show lets the watches of other kinds see an object that is new, or has changed.
+func (w *World) Show(before, after client.Object) {
+	w.t.Helper()
+	for _, related := range w.related {
+		if reflect.TypeOf(related.Object) != reflect.TypeOf(after) || before != nil && !related.Matters(before, after) {
+			continue
+		}
+		for _, key := range related.Wakes(after) {
+			w.due[key.Name] = w.Clock.Now()
 		}
 	}
 }
