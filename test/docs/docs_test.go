@@ -362,7 +362,7 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 
 // otherWords look like reasons of conditions and are names of other things.
 var otherWords = map[string]bool{
-	"ControllerRevision": true,
+	"ControllerRevision": true, "ResourceGraphDefinition": true,
 	// Origin request policies of AWS.
 	"AllViewer": true, "AllViewerExceptHostHeader": true,
 	// Kinds.
