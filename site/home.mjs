@@ -26,7 +26,7 @@ export const home = {
     },
     {
       title: 'Certificates and DNS',
-      details: 'Managed certificates requested, validated and attached; records in Route 53 without taking over those of others.',
+      details: 'Managed certificates requested, validated and attached; records in Route 53, Cloudflare, Azure and other DNS services.',
       link: '/certificates',
     },
     {

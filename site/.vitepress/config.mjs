@@ -38,7 +38,6 @@ export default defineConfig({
     return url ? [...head, ['link', { rel: 'canonical', href: new URL(`${version}/${path}`, url).href }]] : head
   },
   markdown: {
-    languageAlias: { promql: 'txt' },
     anchor: { slugify },
     config(md) {
       md.use(fencesAsDiagrams)
