@@ -118,7 +118,7 @@ func TestDeletionsAreAnsweredByTheirPlan(t *testing.T) {
 		budget.Memory: `{"holds":[{"class":"DistributionTenant","namespace":"` + ns + `","since":"2026-01-01T00:00:00Z","plan":"5f2c1d09ab34","keys":null,"count":12,"of":20,"allowed":10}]}`,
 	}}
 	create(t, store)
-	shows(t, prints(t, "deletions", "list"), "plan 5f2c1d09ab34", "12 deletions of 20 DistributionTenants in namespace "+ns, ns+"/acme", "kubectl cfdt deletions rescue 5f2c1d09ab34")
+	shows(t, prints(t, "deletions", "list"), "plan 5f2c1d09ab34", "12 deletions of 20 DistributionTenants in namespace "+ns, ns+"/acme", "kubectl cfdt deletions abandon 5f2c1d09ab34")
 	if r := command(t, "", "deletions", "approve", "other"); r.failure == nil || !strings.Contains(r.failure.Error(), "no plan other is waiting") {
 		t.Errorf("a plan that is not there: %v", r.failure)
 	}
@@ -182,7 +182,7 @@ func TestABundleHasNoSecrets(t *testing.T) {
 	if err := admin.Update(t.Context(), acme); err != nil {
 		t.Fatal(err)
 	}
-	r := command(t, "", "bundle", "-n", ns, "-f", "-")
+	r := command(t, "", "bundle", "-n", ns, "--output", "-")
 	if r.failure != nil {
 		t.Fatal(r.failure)
 	}

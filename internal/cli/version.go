@@ -18,9 +18,14 @@ func versionCommand(s *session) *cobra.Command {
 			"use one that is not older than the operator.",
 		Example: "  kubectl cfdt version\n  kubectl cfdt version -o jsonpath='{.operators[0].version}'",
 	}
+	clientOnly := false
+	c.Flags().BoolVar(&clientOnly, "client", false, "show the version of the plugin only, and do not contact the cluster")
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, _ []string) error {
 		v := versions{Plugin: s.Version}
+		if clientOnly {
+			return s.print(out, "Versions", v)
+		}
 		operators, err := s.operators(ctx)
 		if err != nil {
 			v.Unknown = err.Error()
