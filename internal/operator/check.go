@@ -31,7 +31,7 @@ func Check(ctx context.Context, c config.Config, kube *rest.Config) error {
 	if err := rights.Check(ctx, c, kube); err != nil {
 		return err
 	}
-	account, err := ownAccount(ctx, c)
+	account, identity, err := ownIdentity(ctx, c)
 	if err != nil {
 		return fmt.Errorf("checking the AWS identity: %w", err)
 	}
@@ -39,21 +39,21 @@ func Check(ctx context.Context, c config.Config, kube *rest.Config) error {
 	if err != nil {
 		return fmt.Errorf("checking the lease: %w", err)
 	}
-	ctrl.Log.WithName("operator").Info("The installation works", "version", Version, "account", account, "leader", holder)
+	ctrl.Log.WithName("operator").Info("The installation works", "version", Version, "account", account, "identity", identity, "leader", holder)
 	return nil
 }
 
-func ownAccount(ctx context.Context, c config.Config) (string, error) {
+func ownIdentity(ctx context.Context, c config.Config) (account, arn string, err error) {
 	sdk, err := aws.LoadConfig(ctx, aws.SDKConfig{Region: c.AWSRegion, Version: Version, Log: ctrl.Log.WithName("aws")})
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	calls, err := aws.NewMetrics(prometheus.NewRegistry())
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	limiter := aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: stsRate, Burst: stsBurst, Clock: clock.RealClock{}, Metrics: calls})
-	return sts.New(sts.Config{SDK: sdk, Limiter: limiter, Metrics: calls}).Account(ctx)
+	return sts.New(sts.Config{SDK: sdk, Limiter: limiter, Metrics: calls}).Caller(ctx)
 }
 
 // leader is the replica that leads, empty without an election.
