@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	clusteradapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
+)
+
+// selfReport is what the operator says of its access to AWS. unknown is why it is not known.
+type selfReport struct {
+	facts   map[string]string
+	unknown *finding
+}
+
+// said reads what the operator says, from the ConfigMap in its namespace.
+func (s *session) said(ctx context.Context, namespace string) selfReport {
+	c, err := s.client()
+	var m corev1.ConfigMap
+	if err == nil {
+		err = c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: clusteradapter.Name}, &m)
+	}
+	var f finding
+	_, says := m.Data[clusteradapter.KeyAccount]
+	switch {
+	case says:
+		return selfReport{facts: m.Data}
+	case apierrors.IsForbidden(err):
+		f = warning(askAdmin, "You may not read the ConfigMap %s/%s.", namespace, clusteradapter.Name)
+	case err != nil && !apierrors.IsNotFound(err):
+		f = failed("", "%v", err)
+	default:
+		f = warning("Run helm test. The operator says it within a minute after a replica leads, unless clusterCheck.enabled is false.",
+			"The operator has not said it in the ConfigMap %s/%s.", namespace, clusteradapter.Name)
+	}
+	return selfReport{unknown: &f}
+}
+
+func (r selfReport) identity() finding {
+	if r.unknown != nil {
+		return *r.unknown
+	}
+	if why := r.facts[clusteradapter.KeyError]; why != "" {
+		return failed("Give the operator's ServiceAccount a role, with EKS Pod Identity or IRSA, and restart its pods: "+
+			"https://github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/blob/main/docs/installation.md#2-identity", "%s", why)
+	}
+	return ok("account %s, %s", r.facts[clusteradapter.KeyAccount], r.facts[clusteradapter.KeyIdentity])
+}
+
+// permissions says which operations AWS denied when they were last called, and which policies allow them. Without those
+// of preflight, everything works.
+func (r selfReport) permissions() finding {
+	if r.unknown != nil {
+		return *r.unknown
+	}
+	denied := strings.Fields(r.facts[clusteradapter.KeyDenied])
+	if len(denied) == 0 {
+		return ok("AWS has denied no call.")
+	}
+	var files []string
+	needed := false
+	for _, operation := range denied {
+		allowed := slices.DeleteFunc(slices.Clone(policies[operation]), func(name string) bool { return name == "read-only" })
+		needed = needed || !slices.Equal(allowed, []string{"preflight"})
+		for _, name := range allowed {
+			files = append(files, "config/iam/"+name+".json")
+		}
+	}
+	slices.Sort(files)
+	f := warning("Attach "+cmp.Or(strings.Join(slices.Compact(files), ", "), "a policy that allows it")+" to the operator's identity, or look for a service control policy or a "+
+		"permissions boundary that denies it.", "AWS denied the last call of %s.", strings.Join(denied, ", "))
+	if needed {
+		f.State = checkFailed
+	}
+	return f
+}
+
+// readable loads the objects of all namespaces or, for a user who may not read them, of the current one.
+func (s *session) readable(ctx context.Context, kinds ...string) (*fleet.Fleet, string, error) {
+	c, err := s.client()
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := fleet.Load(ctx, c, "", kinds...)
+	if err != nil || len(f.Gaps) == 0 {
+		return f, "all namespaces", err
+	}
+	f, err = fleet.Load(ctx, c, s.cluster.chosen(), kinds...)
+	return f, "namespace " + s.cluster.chosen(), err
+}
+
+// checkObjects looks whether objects wait for a person, those that AWS denies something first.
+func (s *session) checkObjects(ctx context.Context) finding {
+	f, where, err := s.readable(ctx)
+	if err != nil {
+		return failed("", "%v", err)
+	}
+	waiting := fleet.In(f.All(), fleet.Person)
+	denied := slices.IndexFunc(waiting, func(i fleet.Item) bool { return i.Why().Reason == v1alpha1.ReasonAccessDenied })
+	switch {
+	case len(waiting) == 0:
+		return ok("%s in %s, none needs you", count(len(f.All()), "object", "objects"), where)
+	case denied >= 0:
+		i := waiting[denied]
+		return failed("Run kubectl cfdt explain "+explainArgs(i.Kind, i.Name())+".", "AWS denies a call for %s %s: %s", i.Kind, i.Name(), i.Why().Message)
+	}
+	return warning("Run kubectl cfdt status -A.", "%s of %d in %s need you.", count(len(waiting), "object", "objects"), len(f.All()), where)
+}
+
+func (s *session) checkGrant(ctx context.Context) finding {
+	run, err := s.settings(ctx)
+	if err != nil {
+		return warning("Run kubectl cfdt grants check with --grants and --default-grant.", "It is not known how the operator runs: %v.", err)
+	}
+	namespace := s.cluster.chosen()
+	mode := grants.Mode(cmp.Or(run["grants"], string(grants.Off)))
+	g, err := s.checkGrants(ctx, namespace, mode, run["default-grant"])
+	switch {
+	case apierrors.IsForbidden(err):
+		return warning(askAdmin, "%v.", err)
+	case apierrors.IsNotFound(err):
+		return failed("Choose a namespace with -n, or create it.", "%v", err)
+	case err != nil:
+		return failed("", "%v", err)
+	case mode == grants.Off:
+		return ok("namespace %s may use everything: grants are switched off", namespace)
+	case len(g.Rivals) > 0:
+		return failed("Let one of them select the namespace.", "Namespace %s may use nothing: %s select it equally.", namespace, strings.Join(g.Rivals, " and "))
+	case g.Grant == "":
+		return failed("Ask an administrator for an EdgeGrant that selects the namespace.", "Namespace %s may use nothing: no EdgeGrant selects it.", namespace)
+	case len(g.Refused) > 0:
+		return failed("Run kubectl cfdt grants check "+namespace+".", "%s of namespace %s ask for more than %s.", count(len(g.Refused), "object", "objects"), namespace, g.applies())
+	}
+	return ok("namespace %s has %s: %s", namespace, g.applies(), g.Allows)
+}
+
+// allows is the gist of a grant: its kinds, distributions, domains and zones.
+func allows(g *grant.Grant) string {
+	var distributions, domains, zones []string
+	for _, d := range g.Distributions {
+		distributions = append(distributions, d.Is)
+	}
+	for _, d := range g.Domains {
+		domains = append(domains, d.Suffix)
+	}
+	if g.DNS != nil {
+		for _, z := range g.DNS.Zones {
+			zones = append(zones, z.String())
+		}
+	}
+	var out []string
+	for _, part := range []struct {
+		name   string
+		values []string
+	}{{"", g.Kinds}, {"distributions ", distributions}, {"domains ", domains}, {"zones ", zones}} {
+		out = append(out, part.name+cmp.Or(strings.ReplaceAll(firstFew(part.values), "*", "any"), "none"))
+	}
+	return strings.Join(out, "; ")
+}
+
+func (s *session) checkDistributions(ctx context.Context) finding {
+	f, where, err := s.readable(ctx, kindTenant, "Distribution")
+	if err != nil {
+		return failed("", "%v", err)
+	}
+	var ready, others []string
+	for _, i := range f.Kind("Distribution") {
+		o := i.Object.(*v1alpha1.Distribution) //nolint:forcetypeassert // items are kept by their kind
+		switch {
+		case o.Spec.ConnectionMode == v1alpha1.ConnectionModeDirect:
+		case i.State() == fleet.Ready:
+			ready = append(ready, i.Name())
+		default:
+			others = append(others, fmt.Sprintf("%s (%s)", i.Name(), i.Why().Reason))
+		}
+	}
+	if len(ready) == 0 {
+		ready = distributionsInUse(f)
+	}
+	switch {
+	case len(ready) > 0:
+		return ok("%s can have tenants", firstFew(ready))
+	case len(others) > 0:
+		return warning("Wait, or run kubectl cfdt explain distribution/NAME.", "Not ready yet: %s.", firstFew(others))
+	}
+	return warning("Create a Distribution, or use the ID of a multi-tenant distribution: aws cloudfront list-distributions "+
+		"--query \"DistributionList.Items[?ConnectionMode=='tenant-only'].Id\"", "No object in %s has a distribution yet.", where)
+}
+
+// distributionsInUse are the IDs of those that have a tenant that is ready.
+func distributionsInUse(f *fleet.Fleet) (ids []string) {
+	for _, t := range f.Tenants() {
+		if id := t.Status.DistributionID; id != "" && fleet.Of(t).State() == fleet.Ready && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
