@@ -198,7 +198,7 @@ func TestABundleHasNoSecrets(t *testing.T) {
 	shows(t, r.err, "taken:", "  objects/cfdt.yaml", "left out:", "another-program", "KEY, ", "--vault-token", "all of container proxy", "example.com/note", "status.domains[].records[].value of redirects")
 
 	file := filepath.Join(t.TempDir(), "bundle.tgz")
-	shows(t, prints(t, "bundle", "-n", ns, "-f", file), "look at them before you publish them", "left out:")
+	shows(t, prints(t, "bundle", "-n", ns, "--output", file), "look at them before you publish them", "left out:")
 }
 
 // An ephemeral container can't be created with a pod.

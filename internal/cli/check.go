@@ -23,12 +23,12 @@ func checkCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use: "check", GroupID: look, Args: cobra.NoArgs, Short: "Check the installation, from the API server to a distribution for tenants",
 		Long: "Check the installation: the API server, the CRDs, the operator's replicas and lease, its identity in AWS, the IAM\n" +
-			"permissions that AWS denies it, what the current namespace may use, and whether there is a distribution for tenants. It\n" +
-			"reads the cluster only, and needs no AWS credentials. Checks that you have no right for are warnings. The exit code is 0\n" +
-			"if no check failed, and 1 otherwise.",
+			"permissions that AWS denies it, the objects of the current namespace and what its grant allows, and whether there is a\n" +
+			"distribution for tenants. With -A, the objects are those of all namespaces. It reads the cluster only, and needs no AWS\n" +
+			"credentials. Checks that you have no right for are warnings. The exit code is 0 if no check failed, and 1 otherwise.",
 		Example: "  kubectl cfdt check\n  kubectl cfdt check -n shop -o yaml",
 	}
-	s.cluster.addCurrent(c)
+	s.cluster.addAll(c)
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, _ []string) error {
 		answer, err := s.check(ctx)
@@ -116,7 +116,9 @@ func (s *session) check(ctx context.Context) (out checked, err error) {
 	}
 	if kinds {
 		add("objects", s.checkObjects(ctx))
-		add("grant", s.checkGrant(ctx))
+		if s.cluster.chosen() != "" {
+			add("grant", s.checkGrant(ctx))
+		}
 		add("distribution", s.checkDistributions(ctx))
 	}
 	return out, nil

@@ -58,8 +58,10 @@ func (r selfReport) identity() finding {
 	return ok("account %s, %s", r.facts[clusteradapter.KeyAccount], r.facts[clusteradapter.KeyIdentity])
 }
 
-// permissions says which operations AWS denied when they were last called, and which policies allow them. Without those
-// of preflight, everything works.
+// preflight is the policy without which everything works, with less specific messages.
+const preflight = "preflight"
+
+// permissions says which operations AWS denied when they were last called, and which policies allow them.
 func (r selfReport) permissions() finding {
 	if r.unknown != nil {
 		return *r.unknown
@@ -71,8 +73,12 @@ func (r selfReport) permissions() finding {
 	var files []string
 	needed := false
 	for _, operation := range denied {
-		allowed := slices.DeleteFunc(slices.Clone(policies[operation]), func(name string) bool { return name == "read-only" })
-		needed = needed || !slices.Equal(allowed, []string{"preflight"})
+		allowed := policies[operation]
+		if slices.Contains(allowed, preflight) {
+			allowed = []string{preflight}
+		} else {
+			needed = true
+		}
 		for _, name := range allowed {
 			files = append(files, "config/iam/"+name+".json")
 		}
@@ -86,36 +92,22 @@ func (r selfReport) permissions() finding {
 	return f
 }
 
-// readable loads the objects of all namespaces or, for a user who may not read them, of the current one.
-func (s *session) readable(ctx context.Context, kinds ...string) (*fleet.Fleet, string, error) {
-	c, err := s.client()
-	if err != nil {
-		return nil, "", err
-	}
-	f, err := fleet.Load(ctx, c, "", kinds...)
-	if err != nil || len(f.Gaps) == 0 {
-		return f, "all namespaces", err
-	}
-	f, err = fleet.Load(ctx, c, s.cluster.chosen(), kinds...)
-	return f, "namespace " + s.cluster.chosen(), err
-}
-
 // checkObjects looks whether objects wait for a person, those that AWS denies something first.
 func (s *session) checkObjects(ctx context.Context) finding {
-	f, where, err := s.readable(ctx)
+	f, err := s.load(ctx)
 	if err != nil {
-		return failed("", "%v", err)
+		return warning(askAdmin, "%v.", err)
 	}
-	waiting := fleet.In(f.All(), fleet.Person)
+	all, waiting := count(len(f.All()), "object", "objects"), fleet.In(f.All(), fleet.Person)
 	denied := slices.IndexFunc(waiting, func(i fleet.Item) bool { return i.Why().Reason == v1alpha1.ReasonAccessDenied })
 	switch {
 	case len(waiting) == 0:
-		return ok("%s in %s, none needs you", count(len(f.All()), "object", "objects"), where)
+		return ok("%s in %s, none needs you", all, s.cluster.scope())
 	case denied >= 0:
 		i := waiting[denied]
 		return failed("Run kubectl cfdt explain "+explainArgs(i.Kind, i.Name())+".", "AWS denies a call for %s %s: %s", i.Kind, i.Name(), i.Why().Message)
 	}
-	return warning("Run kubectl cfdt status -A.", "%s of %d in %s need you.", count(len(waiting), "object", "objects"), len(f.All()), where)
+	return warning("Run kubectl cfdt status.", "%d of %s in %s %s.", len(waiting), all, s.cluster.scope(), needs(len(waiting)))
 }
 
 func (s *session) checkGrant(ctx context.Context) finding {
@@ -169,33 +161,46 @@ func allows(g *grant.Grant) string {
 	return strings.Join(out, "; ")
 }
 
+// checkDistributions looks for a distribution that can have tenants: in the namespace or, if it has none, in the cluster.
 func (s *session) checkDistributions(ctx context.Context) finding {
-	f, where, err := s.readable(ctx, kindTenant, "Distribution")
+	c, err := s.client()
 	if err != nil {
 		return failed("", "%v", err)
 	}
-	var ready, others []string
+	var others []string
+	for _, namespace := range []string{s.cluster.chosen(), ""} {
+		f, err := fleet.Load(ctx, c, namespace, kindTenant, "Distribution")
+		if err != nil {
+			return failed("", "%v", err)
+		}
+		var found []string
+		if found, others = distributionsOf(f); len(found) > 0 {
+			return ok("%s can have tenants", firstFew(found))
+		}
+	}
+	if len(others) > 0 {
+		return warning("Wait, or run kubectl cfdt explain distribution/NAME.", "Not ready yet: %s.", firstFew(others))
+	}
+	return warning("Create a Distribution, or use the ID of a multi-tenant distribution: aws cloudfront list-distributions "+
+		"--query \"DistributionList.Items[?ConnectionMode=='tenant-only'].Id\"", "No object that you may read has a distribution yet.")
+}
+
+// distributionsOf are those that can have tenants: objects that are ready or, without any, the IDs that tenants use.
+func distributionsOf(f *fleet.Fleet) (found, others []string) {
 	for _, i := range f.Kind("Distribution") {
 		o := i.Object.(*v1alpha1.Distribution) //nolint:forcetypeassert // items are kept by their kind
 		switch {
 		case o.Spec.ConnectionMode == v1alpha1.ConnectionModeDirect:
 		case i.State() == fleet.Ready:
-			ready = append(ready, i.Name())
+			found = append(found, i.Name())
 		default:
 			others = append(others, fmt.Sprintf("%s (%s)", i.Name(), i.Why().Reason))
 		}
 	}
-	if len(ready) == 0 {
-		ready = distributionsInUse(f)
+	if len(found) == 0 {
+		found = distributionsInUse(f)
 	}
-	switch {
-	case len(ready) > 0:
-		return ok("%s can have tenants", firstFew(ready))
-	case len(others) > 0:
-		return warning("Wait, or run kubectl cfdt explain distribution/NAME.", "Not ready yet: %s.", firstFew(others))
-	}
-	return warning("Create a Distribution, or use the ID of a multi-tenant distribution: aws cloudfront list-distributions "+
-		"--query \"DistributionList.Items[?ConnectionMode=='tenant-only'].Id\"", "No object in %s has a distribution yet.", where)
+	return found, others
 }
 
 // distributionsInUse are the IDs of those that have a tenant that is ready.

@@ -123,10 +123,5 @@ func (c *cluster) scope() string {
 // addAll is for verbs that show a fleet: as with kubectl, that of the current namespace without -A.
 func (c *cluster) addAll(verb *cobra.Command) {
 	verb.Flags().BoolVarP(&c.all, "all-namespaces", "A", false, "all namespaces, also with --namespace")
-	c.addCurrent(verb)
-}
-
-// addCurrent is for verbs that are about one namespace.
-func (c *cluster) addCurrent(verb *cobra.Command) {
 	verb.PreRun = func(*cobra.Command, []string) { c.current = true }
 }

@@ -22,7 +22,7 @@ func explainCommand(s *session) *cobra.Command {
 		Long: "Explain an object's state: why, since when, and what happens next, in the operator's own words. The schema of a kind is\n" +
 			"shown by kubectl explain.\n" +
 			"Without KIND, it is a DistributionTenant.",
-		Example: "  kubectl cfdt explain acme -n shop\n  kubectl cfdt why tenantsource/customers\n  kubectl cfdt explain tenant/42",
+		Example: "  kubectl cfdt explain acme -n shop\n  kubectl cfdt explain tenantsource/customers\n  kubectl cfdt explain tenant/42",
 	}
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, args []string) error {

@@ -24,8 +24,8 @@ type example struct{ command, output string }
 
 var (
 	block = regexp.MustCompile("(?s)```console\n(.*?)```")
-	// date is what depends on the day of the test.
-	date = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
+	// date is what depends on the day of the test, or on the API server.
+	date = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|Kubernetes v[0-9.]+`)
 )
 
 // examples are the commands of a page, in order.
@@ -75,7 +75,9 @@ func shop(t *testing.T) {
 	for _, name := range []string{"shop", "cfto", "team-a", "team-b"} {
 		create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
-	install(t, "cfto", "--domain-claims=true")
+	install(t, "cfto", "--domain-claims=true", "--grants=Enforce")
+	leads(t, "cfto", 2*time.Second, map[string]string{"aws-denied": "ListCertificates"})
+	labeled(t, "1.2.3")
 	movable(t, "team-a", "storefront", "pay.example.com")
 	movable(t, "team-b", "checkout")
 	served := func(o *v1alpha1.DistributionTenant, days int) {

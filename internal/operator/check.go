@@ -8,13 +8,16 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/rights"
@@ -23,13 +26,16 @@ import (
 // checkTimeout bounds a check. It has room for the retries of the SDK.
 const checkTimeout = time.Minute
 
-// Check looks once whether an installation works: its permissions in Kubernetes, its identity in AWS, and whether a
-// replica leads. It changes nothing.
+// Check looks once whether an installation works: its permissions in Kubernetes, its CRDs, its identity in AWS and the one
+// permission that everything needs there, and whether a replica leads. It changes nothing.
 func Check(ctx context.Context, c config.Config, kube *rest.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	if err := rights.Check(ctx, c, kube); err != nil {
 		return err
+	}
+	if err := kindsServed(kube); err != nil {
+		return fmt.Errorf("checking the CRDs: %w", err)
 	}
 	account, identity, err := ownIdentity(ctx, c)
 	if err != nil {
@@ -43,6 +49,19 @@ func Check(ctx context.Context, c config.Config, kube *rest.Config) error {
 	return nil
 }
 
+// kindsServed fails without the CRDs, for which the operator waits.
+func kindsServed(kube *rest.Config) error {
+	api, err := discovery.NewDiscoveryClientForConfig(kube)
+	if err != nil {
+		return err
+	}
+	if _, err := api.ServerResourcesForGroupVersion(v1alpha1.SchemeGroupVersion.String()); err != nil {
+		return fmt.Errorf("install the CRDs of this version, with the chart value crds.install or from config/crd: %w", err)
+	}
+	return nil
+}
+
+// ownIdentity is who the operator is in AWS. It fails if AWS does not let it list tenants, which each account is watched by.
 func ownIdentity(ctx context.Context, c config.Config) (account, arn string, err error) {
 	sdk, err := aws.LoadConfig(ctx, aws.SDKConfig{Region: c.AWSRegion, Version: Version, Log: ctrl.Log.WithName("aws")})
 	if err != nil {
@@ -52,8 +71,18 @@ func ownIdentity(ctx context.Context, c config.Config) (account, arn string, err
 	if err != nil {
 		return "", "", err
 	}
-	limiter := aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: stsRate, Burst: stsBurst, Clock: clock.RealClock{}, Metrics: calls})
-	return sts.New(sts.Config{SDK: sdk, Limiter: limiter, Metrics: calls}).Caller(ctx)
+	limiter := func(api string) *aws.Limiter {
+		return aws.NewLimiter(aws.LimiterConfig{API: api, Rate: stsRate, Burst: stsBurst, Clock: clock.RealClock{}, Metrics: calls})
+	}
+	account, arn, err = sts.New(sts.Config{SDK: sdk, Limiter: limiter("sts"), Metrics: calls}).Caller(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	_, _, err = cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter("cloudfront"), Metrics: calls}).ListTenants(ctx, "")
+	if err != nil {
+		err = fmt.Errorf("%w. Attach the policies of config/iam that your features need, above all tenants.json, to %s", err, arn)
+	}
+	return account, arn, err
 }
 
 // leader is the replica that leads, empty without an election.

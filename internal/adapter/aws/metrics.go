@@ -20,7 +20,7 @@ type Metrics struct {
 	rates    *rateCollector
 
 	mu sync.Mutex
-	// denied are the operations whose last answer was a denial.
+	// denied are the operations whose last answer was a denial. A throttled call was not answered.
 	denied map[string]bool
 }
 
@@ -62,7 +62,7 @@ func (m *Metrics) attempt(operation, code string, took time.Duration) {
 	switch {
 	case denials[code]:
 		m.denied[operation] = true
-	case code == codeOK:
+	case code != codeNoAnswer && !throttles[code]:
 		delete(m.denied, operation)
 	}
 }
