@@ -94,7 +94,11 @@ func (r selfReport) permissions() finding {
 
 // checkObjects looks whether objects wait for a person, those that AWS denies something first.
 func (s *session) checkObjects(ctx context.Context) finding {
-	f, err := s.load(ctx)
+	var kinds []string
+	if s.cluster.chosen() != "" {
+		kinds = []string{kindTenant, "Distribution", "ConnectionGroup", "TenantSource", "Invalidation"}
+	}
+	f, err := s.load(ctx, kinds...)
 	if err != nil {
 		return warning(askAdmin, "%v.", err)
 	}
@@ -132,7 +136,7 @@ func (s *session) checkGrant(ctx context.Context) finding {
 	case g.Grant == "":
 		return failed("Ask an administrator for an EdgeGrant that selects the namespace.", "Namespace %s may use nothing: no EdgeGrant selects it.", namespace)
 	case len(g.Refused) > 0:
-		return failed("Run kubectl cfdt grants check "+namespace+".", "%s of namespace %s ask for more than %s.", count(len(g.Refused), "object", "objects"), namespace, g.applies())
+		return failed("Run kubectl cfdt grants check "+namespace+".", "%s more than %s allows.", count(len(g.Refused), "object of namespace "+namespace+" asks for", "objects of namespace "+namespace+" ask for"), g.applies())
 	}
 	return ok("namespace %s has %s: %s", namespace, g.applies(), g.Allows)
 }
