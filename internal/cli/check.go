@@ -69,7 +69,7 @@ const (
 	checkFailed  = "failed"
 )
 
-func ok(format string, args ...any) finding {
+func well(format string, args ...any) finding {
 	return finding{State: checkOK, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -146,7 +146,11 @@ func (c checked) text(p *page) {
 		p.line("%s", p.paint(green, "everything is well"))
 		return
 	}
-	p.line("%s, %s", paintIf(p, red, c.Failed, "failed"), paintIf(p, yellow, c.Warnings, map[bool]string{true: "warning", false: "warnings"}[c.Warnings == 1]))
+	warnings := "warnings"
+	if c.Warnings == 1 {
+		warnings = "warning"
+	}
+	p.line("%s, %s", paintIf(p, red, c.Failed, "failed"), paintIf(p, yellow, c.Warnings, warnings))
 }
 
 // firstFew are some names of a longer list.

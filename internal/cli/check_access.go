@@ -52,10 +52,9 @@ func (r selfReport) identity() finding {
 		return *r.unknown
 	}
 	if why := r.facts[clusteradapter.KeyError]; why != "" {
-		return failed("Give the operator's ServiceAccount a role, with EKS Pod Identity or IRSA, and restart its pods: "+
-			"https://github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/blob/main/docs/installation.md#2-identity", "%s", why)
+		return failed("Give the operator's ServiceAccount a role, with EKS Pod Identity or IRSA, and restart its pods: "+installPage+"#2-identity", "%s", why)
 	}
-	return ok("account %s, %s", r.facts[clusteradapter.KeyAccount], r.facts[clusteradapter.KeyIdentity])
+	return well("account %s, %s", r.facts[clusteradapter.KeyAccount], r.facts[clusteradapter.KeyIdentity])
 }
 
 // preflight is the policy without which everything works, with less specific messages.
@@ -68,7 +67,7 @@ func (r selfReport) permissions() finding {
 	}
 	denied := strings.Fields(r.facts[clusteradapter.KeyDenied])
 	if len(denied) == 0 {
-		return ok("AWS has denied no call.")
+		return well("AWS has denied no call.")
 	}
 	var files []string
 	needed := false
@@ -84,8 +83,9 @@ func (r selfReport) permissions() finding {
 		}
 	}
 	slices.Sort(files)
-	f := warning("Attach "+cmp.Or(strings.Join(slices.Compact(files), ", "), "a policy that allows it")+" to the operator's identity, or look for a service control policy or a "+
-		"permissions boundary that denies it.", "AWS denied the last call of %s.", strings.Join(denied, ", "))
+	attach := cmp.Or(strings.Join(slices.Compact(files), ", "), "a policy that allows it")
+	f := warning("Attach "+attach+" to the operator's identity, or look for a service control policy or a permissions boundary that "+
+		"denies it.", "AWS denied the last call of %s.", strings.Join(denied, ", "))
 	if needed {
 		f.State = checkFailed
 	}
@@ -106,10 +106,11 @@ func (s *session) checkObjects(ctx context.Context) finding {
 	denied := slices.IndexFunc(waiting, func(i fleet.Item) bool { return i.Why().Reason == v1alpha1.ReasonAccessDenied })
 	switch {
 	case len(waiting) == 0:
-		return ok("%s in %s, none needs you", all, s.cluster.scope())
+		return well("%s in %s, none needs you", all, s.cluster.scope())
 	case denied >= 0:
 		i := waiting[denied]
-		return failed("Run kubectl cfdt explain "+explainArgs(i.Kind, i.Name())+".", "AWS denies a call for %s %s: %s", i.Kind, i.Name(), i.Why().Message)
+		fix := "Run kubectl cfdt explain " + explainArgs(i.Kind, i.Name()) + "."
+		return failed(fix, "AWS denies a call for %s %s: %s", i.Kind, i.Name(), i.Why().Message)
 	}
 	return warning("Run kubectl cfdt status.", "%d of %s in %s %s.", len(waiting), all, s.cluster.scope(), needs(len(waiting)))
 }
@@ -130,15 +131,18 @@ func (s *session) checkGrant(ctx context.Context) finding {
 	case err != nil:
 		return failed("", "%v", err)
 	case mode == grants.Off:
-		return ok("namespace %s may use everything: grants are switched off", namespace)
+		return well("namespace %s may use everything: grants are switched off", namespace)
 	case len(g.Rivals) > 0:
-		return failed("Let one of them select the namespace.", "Namespace %s may use nothing: %s select it equally.", namespace, strings.Join(g.Rivals, " and "))
+		rivals := strings.Join(g.Rivals, " and ")
+		return failed("Let one of them select the namespace.", "Namespace %s may use nothing: %s select it equally.", namespace, rivals)
 	case g.Grant == "":
-		return failed("Ask an administrator for an EdgeGrant that selects the namespace.", "Namespace %s may use nothing: no EdgeGrant selects it.", namespace)
+		return failed("Ask an administrator for an EdgeGrant that selects the namespace.",
+			"Namespace %s may use nothing: no EdgeGrant selects it.", namespace)
 	case len(g.Refused) > 0:
-		return failed("Run kubectl cfdt grants check "+namespace+".", "%s more than %s allows.", count(len(g.Refused), "object of namespace "+namespace+" asks for", "objects of namespace "+namespace+" ask for"), g.applies())
+		ask := count(len(g.Refused), "object of namespace "+namespace+" asks for", "objects of namespace "+namespace+" ask for")
+		return failed("Run kubectl cfdt grants check "+namespace+".", "%s more than %s allows.", ask, g.applies())
 	}
-	return ok("namespace %s has %s: %s", namespace, g.applies(), g.Allows)
+	return well("namespace %s has %s: %s", namespace, g.applies(), g.Allows)
 }
 
 // allows is the gist of a grant: its kinds, distributions, domains and zones.
@@ -179,7 +183,7 @@ func (s *session) checkDistributions(ctx context.Context) finding {
 		}
 		var found []string
 		if found, others = distributionsOf(f); len(found) > 0 {
-			return ok("%s can have tenants", firstFew(found))
+			return well("%s can have tenants", firstFew(found))
 		}
 	}
 	if len(others) > 0 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +36,8 @@ func (s *session) checkServer(context.Context) finding {
 	}
 	info, err := server.ServerVersion()
 	if err != nil {
-		return failed("Check the context, the network, and that your credentials are valid, as in kubectl version.", "%s does not answer: %v", config.Host, err)
+		return failed("Check the context, the network, and that your credentials are valid, as in kubectl version.",
+			"%s does not answer: %v", config.Host, err)
 	}
 	is, err := version.ParseGeneric(info.GitVersion)
 	switch {
@@ -46,13 +46,16 @@ func (s *session) checkServer(context.Context) finding {
 	case is.LessThan(version.MustParseGeneric(oldestKubernetes)):
 		return failed("Upgrade the cluster to Kubernetes "+oldestKubernetes+" or later.", "Kubernetes %s is not supported.", info.GitVersion)
 	}
-	return ok("Kubernetes %s", info.GitVersion)
+	return well("Kubernetes %s", info.GitVersion)
 }
 
 // kindsRequired are those that every installation has. The others can be switched off in the chart.
 var kindsRequired = []string{kindTenant, "Distribution", "ConnectionGroup", "TenantSource", "Invalidation", "EdgeGrant", "DomainClaim"}
 
-const installFix = "Install the operator, or its CRDs: https://github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/blob/main/docs/installation.md"
+const (
+	installPage = "https://github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/blob/main/docs/installation.md"
+	installFix  = "Install the operator, or its CRDs: " + installPage
+)
 
 func (s *session) checkCRDs(ctx context.Context) finding {
 	c, err := s.client()
@@ -61,7 +64,8 @@ func (s *session) checkCRDs(ctx context.Context) finding {
 	}
 	var missing []string
 	for _, kind := range kindsRequired {
-		if _, err := c.RESTMapper().RESTMapping(v1alpha1.SchemeGroupVersion.WithKind(kind).GroupKind(), v1alpha1.SchemeGroupVersion.Version); err != nil {
+		gvk := v1alpha1.SchemeGroupVersion.WithKind(kind)
+		if _, err := c.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version); err != nil {
 			missing = append(missing, kind)
 		}
 	}
@@ -71,16 +75,17 @@ func (s *session) checkCRDs(ctx context.Context) finding {
 	crd := &metav1.PartialObjectMetadata{}
 	crd.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
 	if err := c.Get(ctx, client.ObjectKey{Name: "distributiontenants." + v1alpha1.SchemeGroupVersion.Group}, crd); err != nil {
-		return ok("%d kinds. You may not read their version.", len(kindsRequired))
+		return well("%d kinds. You may not read their version.", len(kindsRequired))
 	}
 	is, plugin := crd.Labels[labelVersion], strings.TrimPrefix(s.Version, "v")
 	switch {
 	case is == "":
-		return ok("%d kinds, without a version because the chart did not install them", len(kindsRequired))
+		return well("%d kinds, without a version because the chart did not install them", len(kindsRequired))
 	case is != plugin && plugin != "dev":
-		return warning("Use the plugin of the operator's version, or upgrade the operator with its CRDs.", "The CRDs are version %s, and this plugin is version %s.", is, plugin)
+		return warning("Use the plugin of the operator's version, or upgrade the operator with its CRDs.",
+			"The CRDs are version %s, and this plugin is version %s.", is, plugin)
 	}
-	return ok("%d kinds of version %s", len(kindsRequired), is)
+	return well("%d kinds of version %s", len(kindsRequired), is)
 }
 
 // askAdmin is the fix of a check that the user may not make.
@@ -101,14 +106,15 @@ func (s *session) checkOperators(ctx context.Context) ([]installation, finding) 
 	for _, o := range operators {
 		text := fmt.Sprintf("%s/%s version %s: %d of %d replicas available", o.Namespace, o.Name, o.Version, o.Available, o.Replicas)
 		if o.Available == 0 {
-			return operators, failed("See kubectl -n "+o.Namespace+" logs deployment/"+o.Name+", and kubectl -n "+o.Namespace+" describe pods.", "%s.%s", text, s.stopped(ctx, o))
+			fix := "See kubectl -n " + o.Namespace + " logs deployment/" + o.Name + ", and kubectl -n " + o.Namespace + " describe pods."
+			return operators, failed(fix, "%s.%s", text, s.stopped(ctx, o))
 		}
 		if o.Available < o.Replicas {
 			return operators, warning("See kubectl -n "+o.Namespace+" describe pods.", "%s.%s", text, s.stopped(ctx, o))
 		}
 		all = append(all, text)
 	}
-	return operators, ok("%s", strings.Join(all, "\n"))
+	return operators, well("%s", strings.Join(all, "\n"))
 }
 
 // stopped says why a pod of the operator does not run, as far as the kubelet knows.
@@ -128,8 +134,10 @@ func (s *session) stopped(ctx context.Context, o installation) string {
 				return " " + strings.TrimSpace(fmt.Sprintf("Pod %s: %s. %s", pod.Name, w.Reason, cmp.Or(last.Message, w.Message)))
 			}
 		}
-		if n := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Status == corev1.ConditionFalse && c.Message != "" }); n >= 0 {
-			return fmt.Sprintf(" Pod %s: %s.", pod.Name, strings.TrimSuffix(pod.Status.Conditions[n].Message, "."))
+		for _, c := range pod.Status.Conditions {
+			if c.Status == corev1.ConditionFalse && c.Message != "" {
+				return fmt.Sprintf(" Pod %s: %s.", pod.Name, strings.TrimSuffix(c.Message, "."))
+			}
 		}
 	}
 	return ""
@@ -137,7 +145,7 @@ func (s *session) stopped(ctx context.Context, o installation) string {
 
 func (s *session) checkLease(ctx context.Context, namespace, elect string) finding {
 	if elect == "false" {
-		return ok("No replica is elected, because the operator runs with --leader-elect=false.")
+		return well("No replica is elected, because the operator runs with --leader-elect=false.")
 	}
 	c, err := s.client()
 	if err != nil {
@@ -159,7 +167,8 @@ func (s *session) checkLease(ctx context.Context, namespace, elect string) findi
 	pod, _, _ := strings.Cut(holder, "_")
 	ago := duration.HumanDuration(now.Sub(renewed.Time))
 	if holder == "" || now.Sub(renewed.Time) > time.Duration(ptr.Deref(spec.LeaseDurationSeconds, 0))*time.Second {
-		return failed(logs+" If they run, compare the clock of this machine with theirs.", "No replica leads. The lease was last renewed %s ago, by %s.", ago, cmp.Or(pod, "no replica"))
+		return failed(logs+" If they run, compare the clock of this machine with theirs.",
+			"No replica leads. The lease was last renewed %s ago, by %s.", ago, cmp.Or(pod, "no replica"))
 	}
-	return ok("held by %s for %s, renewed %s ago", pod, duration.HumanDuration(now.Sub(ptr.Deref(spec.AcquireTime, metav1.MicroTime{}).Time)), ago)
+	return well("held by %s for %s, renewed %s ago", pod, duration.HumanDuration(now.Sub(ptr.Deref(spec.AcquireTime, metav1.MicroTime{}).Time)), ago)
 }

@@ -99,7 +99,9 @@ func domainsOf(i fleet.Item) (out []string) {
 // holderOf says of a tenant how far the domain is, and of another object how far that is.
 func holderOf(i fleet.Item, domain string) holder {
 	why := i.Why()
-	h := holder{Kind: i.Kind, Name: i.Name(), Domain: domain, State: why.Reason, Since: why.LastTransitionTime, Message: why.Message, color: stateColor(i.State())}
+	h := holder{
+		Kind: i.Kind, Name: i.Name(), Domain: domain, State: why.Reason, Since: why.LastTransitionTime, Message: why.Message, color: stateColor(i.State()),
+	}
 	switch o := i.Object.(type) {
 	case *v1alpha1.DistributionTenant:
 		n := slices.IndexFunc(o.Status.Domains, func(d v1alpha1.DomainStatus) bool { return claim.Canonical(d.Domain) == domain })
