@@ -123,6 +123,7 @@ func TestDeletionsAreAnsweredByTheirPlan(t *testing.T) {
 		t.Errorf("a plan that is not there: %v", r.failure)
 	}
 	prints(t, "deletions", "approve", "5f2c1d09ab34", "--yes")
+	shows(t, prints(t, "deletions", "rescue", "5f2c1d09ab34", "--yes"), "plan 5f2c1d09ab34 is abandoned")
 	if got, _ := annotation(t, store, v1alpha1.AnnotationApproveDeletions); got != "5f2c1d09ab34" {
 		t.Errorf("the approved plan is %q", got)
 	}
@@ -152,6 +153,9 @@ func grantOf(ns string) *v1alpha1.EdgeGrant {
 func TestVersionNamesBoth(t *testing.T) {
 	home := operator(t)
 	shows(t, prints(t, "version"), "plugin     1.2.3", "operator   0.1.0   "+home+"/operator, 2 of 2 replicas available")
+	if got := prints(t, "version", "--client", "--server", "https://127.0.0.1:1"); got != "plugin     1.2.3\n" {
+		t.Errorf("with --client, it prints %q", got)
+	}
 }
 
 // A bundle has what is on a list: what someone adds to the pods or to the namespace of the operator is not in it.

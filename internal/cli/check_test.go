@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -142,6 +143,41 @@ func TestCheckSaysWhatIsWrongAndHowToFixIt(t *testing.T) {
 	labeled(t, "0.0.9")
 	_, all, _ = checks(t, "-n", ns)
 	shows(t, all, "The CRDs are version 0.0.9, and this plugin is version 1.2.3.")
+}
+
+func TestCheckSaysWhyNoReplicaRuns(t *testing.T) {
+	home := operator(t)
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: "operator"}}
+	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(d), d); err != nil {
+		t.Fatal(err)
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: "operator-1", Labels: d.Labels}, Spec: corev1.PodSpec{
+		Containers: []corev1.Container{{Name: "operator", Image: "operator"}},
+	}}
+	create(t, pod)
+	for _, tt := range []struct {
+		ready     int32
+		status    corev1.PodStatus
+		state, is string
+	}{
+		{1, corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/3 nodes are available"}}},
+			"warning", "1 of 2 replicas available. Pod operator-1: 0/3 nodes are available. See kubectl -n " + home + " describe pods."},
+		{0, corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "operator", State: corev1.ContainerState{
+			Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"},
+		}}}}, "failed", "0 of 2 replicas available. Pod operator-1: ImagePullBackOff. no such image See kubectl -n " + home + " logs deployment/operator"},
+	} {
+		d.Status.ReadyReplicas, d.Status.AvailableReplicas = tt.ready, tt.ready
+		pod.Status = tt.status
+		for _, o := range []client.Object{d, pod} {
+			if err := admin.Status().Update(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		states, all, _ := checks(t, "-A")
+		if states["operator"] != tt.state || !strings.Contains(all, tt.is) {
+			t.Errorf("want %s and %q, got %v\n%s", tt.state, tt.is, states, all)
+		}
+	}
 }
 
 func only(all map[string]string, names ...string) map[string]string {

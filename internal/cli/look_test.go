@@ -55,6 +55,20 @@ func TestStatusCountsWhatTheFleetNeeds(t *testing.T) {
 	}
 }
 
+// A verb is about the namespace of the context, as in kubectl. Only -A is about all.
+func TestVerbsAreAboutTheCurrentNamespace(t *testing.T) {
+	ns := namespace(t)
+	tenant(t, ns, "acme", ready)
+	for _, verb := range []string{"status", "tree", "certs", "report"} {
+		if got := prints(t, verb); strings.Contains(got, ns) {
+			t.Errorf("%s shows an object of another namespace than default:\n%s", verb, got)
+		}
+	}
+	shows(t, prints(t, "status"), "in namespace default")
+	shows(t, prints(t, "status", "-A"), "in all namespaces")
+	shows(t, prints(t, "tree", "-A", "--all"), ns+"/acme")
+}
+
 func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
 	ns := namespace(t)
 	tenant(t, ns, "taken", stuck)
@@ -89,6 +103,7 @@ func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			shows(t, prints(t, append([]string{"explain", "-n", ns}, tt.args...)...), tt.want...)
+			shows(t, prints(t, append([]string{"why", "-n", ns}, tt.args...)...), tt.want...)
 		})
 	}
 }
