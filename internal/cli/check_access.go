@@ -92,7 +92,7 @@ func (r selfReport) permissions() finding {
 	return f
 }
 
-// checkObjects looks whether objects wait for a person, those that AWS denies something first.
+// checkObjects looks whether objects need an action, those that AWS denies something first.
 func (s *session) checkObjects(ctx context.Context) finding {
 	var kinds []string
 	if s.cluster.chosen() != "" {
