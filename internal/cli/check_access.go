@@ -15,6 +15,7 @@ import (
 	clusteradapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/cluster"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/guard/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/guard/grants"
 )
 
@@ -52,7 +53,7 @@ func (r selfReport) identity() finding {
 		return *r.unknown
 	}
 	if why := r.facts[clusteradapter.KeyError]; why != "" {
-		return failed("Give the operator's ServiceAccount a role, with EKS Pod Identity or IRSA, and restart its pods: "+installPage+"#2-identity", "%s", why)
+		return failed("Give the operator's ServiceAccount a role, with EKS Pod Identity or IRSA, and restart its pods: "+installPage+"#1-permissions-and-identity-in-aws", "%s", why)
 	}
 	return well("account %s, %s", r.facts[clusteradapter.KeyAccount], r.facts[clusteradapter.KeyIdentity])
 }
@@ -69,7 +70,7 @@ func (r selfReport) permissions() finding {
 	if len(denied) == 0 {
 		return well("AWS has denied no call.")
 	}
-	var files []string
+	var features []string
 	needed := false
 	for _, operation := range denied {
 		allowed := policies[operation]
@@ -78,14 +79,15 @@ func (r selfReport) permissions() finding {
 		} else {
 			needed = true
 		}
-		for _, name := range allowed {
-			files = append(files, "config/iam/"+name+".json")
-		}
+		features = append(features, allowed...)
 	}
-	slices.Sort(files)
-	attach := cmp.Or(strings.Join(slices.Compact(files), ", "), "a policy that allows it")
-	f := warning("Attach "+attach+" to the operator's identity, or look for a service control policy or a permissions boundary that "+
-		"denies it.", "AWS denied the last call of %s.", strings.Join(denied, ", "))
+	slices.Sort(features)
+	attach := "Allow it"
+	if features = slices.Compact(features); len(features) > 0 {
+		attach = "Add " + prose.List(features) + " to the features of the CloudFormation stack or Terraform module, or attach these policies of config/iam"
+	}
+	f := warning(attach+". If the identity has them, look for a service control policy or a permissions boundary that denies the call.",
+		"AWS denied the last call of %s.", strings.Join(denied, ", "))
 	if needed {
 		f.State = checkFailed
 	}

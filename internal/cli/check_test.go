@@ -115,9 +115,9 @@ func TestCheckSaysWhatIsWrongAndHowToFixIt(t *testing.T) {
 	}{
 		{"credentials that are missing", map[string]string{"aws-error": "no EC2 IMDS role found"}, "AWS identity=failed", "no EC2 IMDS role found Give the operator's ServiceAccount a role"},
 		{"a permission that everything needs", map[string]string{"aws-error": "", "aws-denied": "CreateDistributionTenant DescribeCertificate"}, "AWS permissions=failed",
-			"AWS denied the last call of CreateDistributionTenant, DescribeCertificate. Attach config/iam/"},
-		{"a permission for better messages", map[string]string{"aws-denied": "ListServiceQuotas"}, "AWS permissions=warning", "Attach config/iam/preflight.json to"},
-		{"an operation of no policy", map[string]string{"aws-denied": "Unheard"}, "AWS permissions=failed", "Attach a policy that allows it"},
+			"AWS denied the last call of CreateDistributionTenant, DescribeCertificate. Add preflight, tenants to the features of"},
+		{"a permission for better messages", map[string]string{"aws-denied": "ListServiceQuotas"}, "AWS permissions=warning", "Add preflight to the features of"},
+		{"an operation of no policy", map[string]string{"aws-denied": "Unheard"}, "AWS permissions=failed", "Allow it. If the identity has them"},
 	} {
 		maps.Copy(m.Data, tt.facts)
 		if err := admin.Update(t.Context(), m); err != nil {
