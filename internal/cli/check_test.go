@@ -73,7 +73,7 @@ func TestCheckOfAnInstallationThatWorks(t *testing.T) {
 	leads(t, home, 2*time.Second, nil)
 	ns := namespace(t)
 	create(t, grantOf(ns))
-	tenant(t, ns, "acme", ready)
+	cached(t, &v1alpha1.DistributionTenantList{}, tenant(t, ns, "acme", ready))
 	r := command(t, "", "check", "-n", ns)
 	if r.failure != nil {
 		t.Fatalf("%v\n%s", r.failure, r.out)
@@ -102,12 +102,13 @@ func TestCheckSaysWhatIsWrongAndHowToFixIt(t *testing.T) {
 		t.Errorf("before a replica leads (-want +got):\n%s", d)
 	}
 	m := leads(t, home, time.Minute, nil)
-	tenant(t, ns, "acme", func(o *v1alpha1.DistributionTenant) {
+	denied := tenant(t, ns, "acme", func(o *v1alpha1.DistributionTenant) {
 		o.Status.Conditions = []metav1.Condition{
 			condition("Ready", metav1.ConditionFalse, "AccessDenied", "cloudfront:CreateDistributionTenant is denied.", time.Hour),
 			condition("Stalled", metav1.ConditionTrue, "AccessDenied", "cloudfront:CreateDistributionTenant is denied.", time.Hour),
 		}
 	})
+	cached(t, &v1alpha1.DistributionTenantList{}, denied)
 	for _, tt := range []struct {
 		name        string
 		facts       map[string]string
@@ -207,10 +208,15 @@ func TestCheckOfAClusterThatIsNotReached(t *testing.T) {
 
 func TestWhoseDomain(t *testing.T) {
 	ns := namespace(t)
-	tenant(t, ns, "whose", func(o *v1alpha1.DistributionTenant) {
+	whose := tenant(t, ns, "whose", func(o *v1alpha1.DistributionTenant) {
 		o.Status.Domains = []v1alpha1.DomainStatus{{Domain: "whose.example.com", State: v1alpha1.DomainRefused, Since: metav1.NewTime(now.Add(-time.Hour)), Message: "Another account has it."}}
 	})
-	create(t, &v1alpha1.DomainClaim{ObjectMeta: metav1.ObjectMeta{Name: "whose.example.com"}, Spec: v1alpha1.DomainClaimSpec{Domain: "whose.example.com", Namespace: ns, Subdomains: true}})
+	c := &v1alpha1.DomainClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "whose.example.com"}, Spec: v1alpha1.DomainClaimSpec{Domain: "whose.example.com", Namespace: ns, Subdomains: true},
+	}
+	create(t, c)
+	cached(t, &v1alpha1.DomainClaimList{}, c)
+	cached(t, &v1alpha1.DistributionTenantList{}, whose)
 	shows(t, prints(t, "whose", "Whose.Example.com"), "whose.example.com   2 objects in all namespaces", "DistributionTenant   "+ns+"/whose", "Refused", "60m", "Another account has it.",
 		"DomainClaim          whose.example.com", "For namespace "+ns+".")
 	shows(t, prints(t, "whose", "www.whose.example.com"), "1 object in all namespaces")

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/budget"
@@ -104,7 +105,7 @@ func shop(t *testing.T) {
 		Reason:    "DomainConflict", Note: "www.example.com is used by another distribution tenant.", Type: "Warning", Action: "Reconcile",
 		ReportingController: "cloudfront-tenant-operator", ReportingInstance: "cfto-1",
 	})
-	tenant(t, "shop", "umbrella", func(o *v1alpha1.DistributionTenant) {
+	umbrella := tenant(t, "shop", "umbrella", func(o *v1alpha1.DistributionTenant) {
 		o.Status.DistributionID = "E2EXAMPLE1"
 		o.Status.Conditions = []metav1.Condition{condition("Ready", metav1.ConditionFalse, "DeletionHeld",
 			"12 deletions of 20 distribution tenants in namespace shop, more than the 10 that the deletion budget allows. This is plan 5f2c1d09ab34.", 20*time.Minute)}
@@ -120,6 +121,18 @@ func shop(t *testing.T) {
 		t.Fatal(err)
 	}
 	create(t, grantOf("shop"))
+	cached(t, &v1alpha1.TenantSourceList{}, source)
+	cached(t, &v1alpha1.DistributionTenantList{}, umbrella)
+}
+
+// cached waits until the API server's own cache, from which a fleet is read, has an object.
+func cached(t *testing.T, list client.ObjectList, o client.Object) {
+	t.Helper()
+	if err := admin.List(t.Context(), list, &client.ListOptions{Raw: &metav1.ListOptions{
+		ResourceVersion: o.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+	}}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // held is a source that holds deletions.
