@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -29,13 +28,10 @@ func main() {
 		Streams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
 		Clock:   clock.RealClock{}, Version: version,
 	})
-	err := command.ExecuteContext(ctx)
-	code := 0
-	if answer, is := errors.AsType[cli.Answer](err); is {
-		code = answer.ExitCode()
-	} else if err != nil {
+	verb, err := command.ExecuteContextC(ctx)
+	code, failed := cli.ExitCode(verb, err)
+	if failed {
 		fmt.Fprintln(os.Stderr, "error:", cli.Plain(err.Error()))
-		code = 2
 	}
 	stop()
 	os.Exit(code)

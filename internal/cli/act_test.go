@@ -118,11 +118,12 @@ func TestDeletionsAreAnsweredByTheirPlan(t *testing.T) {
 		budget.Memory: `{"holds":[{"class":"DistributionTenant","namespace":"` + ns + `","since":"2026-01-01T00:00:00Z","plan":"5f2c1d09ab34","keys":null,"count":12,"of":20,"allowed":10}]}`,
 	}}
 	create(t, store)
-	shows(t, prints(t, "deletions", "list"), "plan 5f2c1d09ab34", "12 deletions of 20 DistributionTenants in namespace "+ns, ns+"/acme", "kubectl cfdt deletions rescue 5f2c1d09ab34")
+	shows(t, prints(t, "deletions", "list"), "plan 5f2c1d09ab34", "12 deletions of 20 DistributionTenants in namespace "+ns, ns+"/acme", "kubectl cfdt deletions abandon 5f2c1d09ab34")
 	if r := command(t, "", "deletions", "approve", "other"); r.failure == nil || !strings.Contains(r.failure.Error(), "no plan other is waiting") {
 		t.Errorf("a plan that is not there: %v", r.failure)
 	}
 	prints(t, "deletions", "approve", "5f2c1d09ab34", "--yes")
+	shows(t, prints(t, "deletions", "rescue", "5f2c1d09ab34", "--yes"), "plan 5f2c1d09ab34 is abandoned")
 	if got, _ := annotation(t, store, v1alpha1.AnnotationApproveDeletions); got != "5f2c1d09ab34" {
 		t.Errorf("the approved plan is %q", got)
 	}
@@ -152,6 +153,9 @@ func grantOf(ns string) *v1alpha1.EdgeGrant {
 func TestVersionNamesBoth(t *testing.T) {
 	home := operator(t)
 	shows(t, prints(t, "version"), "plugin     1.2.3", "operator   0.1.0   "+home+"/operator, 2 of 2 replicas available")
+	if got := prints(t, "version", "--client", "--server", "https://127.0.0.1:1"); got != "plugin     1.2.3\n" {
+		t.Errorf("with --client, it prints %q", got)
+	}
 }
 
 // A bundle has what is on a list: what someone adds to the pods or to the namespace of the operator is not in it.
@@ -182,7 +186,7 @@ func TestABundleHasNoSecrets(t *testing.T) {
 	if err := admin.Update(t.Context(), acme); err != nil {
 		t.Fatal(err)
 	}
-	r := command(t, "", "bundle", "-n", ns, "-f", "-")
+	r := command(t, "", "bundle", "-n", ns, "--output", "-")
 	if r.failure != nil {
 		t.Fatal(r.failure)
 	}
@@ -198,7 +202,7 @@ func TestABundleHasNoSecrets(t *testing.T) {
 	shows(t, r.err, "taken:", "  objects/cfdt.yaml", "left out:", "another-program", "KEY, ", "--vault-token", "all of container proxy", "example.com/note", "status.domains[].records[].value of redirects")
 
 	file := filepath.Join(t.TempDir(), "bundle.tgz")
-	shows(t, prints(t, "bundle", "-n", ns, "-f", file), "look at them before you publish them", "left out:")
+	shows(t, prints(t, "bundle", "-n", ns, "--output", file), "look at them before you publish them", "left out:")
 }
 
 // An ephemeral container can't be created with a pod.

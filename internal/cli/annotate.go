@@ -20,13 +20,13 @@ func pauseCommand(s *session) *cobra.Command {
 			"Without KIND, it is a DistributionTenant.",
 		"  kubectl cfdt pause acme globex -n shop\n  kubectl cfdt pause distribution/platform -n edge",
 		func(_ fleet.Item, value *string) (map[string]*string, string) {
-			return map[string]*string{v1alpha1.AnnotationPaused: value}, "paused. It keeps serving; to let the operator go on: kubectl cfdt resume"
+			return map[string]*string{v1alpha1.AnnotationPaused: value}, "paused. It keeps serving. Resume with: kubectl cfdt resume"
 		}, func() *string { return new(v1alpha1.PausedTrue) })
 }
 
 func resumeCommand(s *session) *cobra.Command {
-	return s.annotating("resume [KIND/]NAME...", "Let the operator go on with an object that was paused",
-		"Let the operator go on with an object that was paused. What has changed in the meantime is carried out at once.\n"+
+	return s.annotating("resume [KIND/]NAME...", "Resume reconciliation of a paused object",
+		"Resume reconciliation of a paused object. What has changed in the meantime is carried out at once.\n"+
 			"Without KIND, it is a DistributionTenant.",
 		"  kubectl cfdt resume acme -n shop\n  kubectl cfdt resume distribution/platform -n edge",
 		func(fleet.Item, *string) (map[string]*string, string) {
@@ -35,8 +35,8 @@ func resumeCommand(s *session) *cobra.Command {
 }
 
 func reconcileCommand(s *session) *cobra.Command {
-	return s.annotating("reconcile [KIND/]NAME...", "Have the operator look at an object now",
-		"Have the operator look at an object now, also if it waits before the next try. A TenantSource polls its table.\n"+
+	return s.annotating("reconcile [KIND/]NAME...", "Reconcile an object now",
+		"Reconcile an object now, even if its next retry is later. A TenantSource polls its table.\n"+
 			"Without KIND, it is a DistributionTenant.",
 		"  kubectl cfdt reconcile acme -n shop\n  kubectl cfdt reconcile tenantsource/customers -n shop",
 		func(i fleet.Item, value *string) (map[string]*string, string) {

@@ -85,15 +85,19 @@ func (s *session) settings(ctx context.Context) (settings, error) {
 	if len(list.Items) == 0 {
 		return nil, fmt.Errorf("no operator was found: no Deployment has the label %s=%s", labelName, operatorName)
 	}
+	return settingsOf(&list.Items[0]), nil
+}
+
+func settingsOf(d *appsv1.Deployment) settings {
 	out := settings{}
-	for _, container := range list.Items[0].Spec.Template.Spec.Containers {
+	for _, container := range d.Spec.Template.Spec.Containers {
 		for _, arg := range container.Args {
 			if name, value, found := strings.Cut(strings.TrimPrefix(arg, "--"), "="); found {
 				out[name] = value
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // clusterID is the first of the operator's owner tags.

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path"
@@ -24,14 +23,13 @@ func bundleCommand(s *session) *cobra.Command {
 			"log, and of its Deployment and pods the images, resources, arguments and states. Nothing else is taken: no Secrets, no\n" +
 			"values of environment variables, no ConfigMaps or annotations of other programs. The values of validation tokens, custom\n" +
 			"headers and unknown arguments are replaced, and so is what looks like a credential. Names, domains and account IDs stay:\n" +
-			"look at the files before you publish them. At the end, the command shows what it has taken and what it has left out.",
-		Example: "  kubectl cfdt bundle -f report.tgz\n  kubectl cfdt bundle -n shop -f report.tgz",
+			"look at the files before you publish them. At the end, the command shows what it has taken and what it has left out.\n" +
+			"Without --namespace, it takes the objects of all namespaces.",
+		Example: "  kubectl cfdt bundle --output report.tgz\n  kubectl cfdt bundle -n shop --output report.tgz",
 	}
-	c.Flags().StringVarP(&file, "filename", "f", "", "file to write; required, - is the standard output")
+	c.Flags().StringVar(&file, "output", "", "file to write; - is the standard output")
+	_ = c.MarkFlagRequired("output")
 	c.RunE = run(func(ctx context.Context, _ []string) error {
-		if file == "" {
-			return fmt.Errorf("say with --filename where to write the bundle")
-		}
 		b, err := s.bundle(ctx)
 		if err != nil {
 			return err
@@ -43,7 +41,7 @@ func bundleCommand(s *session) *cobra.Command {
 		if file == "-" {
 			p = &page{w: s.Streams.ErrOut, width: p.width}
 		}
-		p.line("wrote %s to %s; look at them before you publish them", count(len(b.files), "file", "files"), file)
+		p.line("wrote %s of %s to %s; look at them before you publish them", count(len(b.files), "file", "files"), s.cluster.scope(), file)
 		b.say(p)
 		return nil
 	})

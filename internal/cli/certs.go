@@ -23,10 +23,10 @@ func certsCommand(s *session) *cobra.Command {
 		Long: "Show the certificates of the fleet, those that expire first at the top, with how many tenants use each. For that\n" +
 			"of a distribution, it shows how many tenants inherit it.\n" +
 			"The operator reads them about every hour; an object for which none is known yet is counted below.",
-		Example: "  kubectl cfdt certs\n  kubectl cfdt certs -n shop --expiring 30d",
+		Example: "  kubectl cfdt certs -A\n  kubectl cfdt certs -n shop --expiring 30d",
 	}
 	c.Flags().StringVar(&expiring, "expiring", "", "show only certificates that expire within this time, such as 30d, 6w or 12h")
-	s.cluster.addAll(c.Flags())
+	s.cluster.addAll(c)
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, _ []string) error {
 		within, err := days(expiring)

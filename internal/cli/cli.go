@@ -56,7 +56,7 @@ func sayUsage(c *cobra.Command) {
 
 // verbs make the commands.
 var verbs = []func(*session) *cobra.Command{
-	statusCommand, explainCommand, domainCommand, treeCommand, eventsCommand, certsCommand, reportCommand, bundleCommand,
+	checkCommand, statusCommand, explainCommand, domainCommand, whoseCommand, treeCommand, eventsCommand, certsCommand, reportCommand, bundleCommand,
 	pauseCommand, resumeCommand, reconcileCommand, invalidateCommand, moveDomainCommand, sourceCommand, deletionsCommand, grantsCommand,
 	diffCommand, importCommand, orphansCommand,
 	versionCommand,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -17,8 +18,8 @@ type cluster struct {
 	overrides *clientcmd.ConfigOverrides
 	// extra are the user extras to impersonate, as key=value.
 	extra []string
-	// all is whether the namespace is left aside.
-	all bool
+	// all is whether the namespace is left aside. current is whether a verb without --namespace is about that of the context.
+	all, current bool
 }
 
 // newCluster is one with a kubeconfig; empty: that of kubectl.
@@ -36,8 +37,8 @@ func (c *cluster) addFlags(flags *pflag.FlagSet) {
 	names.AuthOverrideFlags.Username.LongName, names.AuthOverrideFlags.Password.LongName = "", ""
 	names.ClusterOverrideFlags.ProxyURL.LongName = ""
 	for flag, text := range map[*clientcmd.FlagInfo]string{
-		&names.CurrentContext: "context of the kubeconfig", &names.Timeout: "how long one request to the API server may take, as in 30s; 0 is for ever",
-		&names.ContextOverrideFlags.Namespace:   "namespace; by default that of the context or, where a verb shows a fleet, all",
+		&names.CurrentContext: "context of the kubeconfig", &names.Timeout: "timeout of a single request to the API server, for example 30s; 0 means no timeout",
+		&names.ContextOverrideFlags.Namespace:   "namespace; by default that of the context, except for verbs that say otherwise",
 		&names.ContextOverrideFlags.ClusterName: "cluster of the kubeconfig", &names.ContextOverrideFlags.AuthInfoName: "user of the kubeconfig",
 		&names.ClusterOverrideFlags.APIServer:             "address and port of the API server",
 		&names.ClusterOverrideFlags.CertificateAuthority:  "file with the certificate authority of the API server",
@@ -99,15 +100,28 @@ func (c *cluster) namespace() (string, error) {
 	return namespace, nil
 }
 
-// chosen is the namespace that --namespace names. Empty: all of them.
+// chosen is the namespace that a verb is about. Empty: all of them.
 func (c *cluster) chosen() string {
 	if c.all {
 		return ""
 	}
+	if c.current {
+		namespace, _ := c.namespace() // a kubeconfig that can't be read has no client either
+		return namespace
+	}
 	return c.overrides.Context.Namespace
 }
 
-// addAll is for verbs that show a fleet.
-func (c *cluster) addAll(flags *pflag.FlagSet) {
-	flags.BoolVarP(&c.all, "all-namespaces", "A", false, "all namespaces, also with --namespace; the default without it")
+// scope is the same in words.
+func (c *cluster) scope() string {
+	if namespace := c.chosen(); namespace != "" {
+		return "namespace " + namespace
+	}
+	return "all namespaces"
+}
+
+// addAll is for verbs that show a fleet: as with kubectl, that of the current namespace without -A.
+func (c *cluster) addAll(verb *cobra.Command) {
+	verb.Flags().BoolVarP(&c.all, "all-namespaces", "A", false, "all namespaces, also with --namespace")
+	verb.PreRun = func(*cobra.Command, []string) { c.current = true }
 }

@@ -18,10 +18,10 @@ import (
 )
 
 func deletionsCommand(s *session) *cobra.Command {
-	c := &cobra.Command{Use: "deletions", GroupID: act, Short: "Show, approve or rescue what the deletion budget holds back",
-		Long: "Show, approve or rescue what the deletion budget holds back: more deletions within a while than the operator carries out\n" +
-			"without a person. Until one answers, nothing is changed in AWS for these objects.",
-		Example: "  kubectl cfdt deletions list\n  kubectl cfdt deletions approve 5f2c1d09ab34\n  kubectl cfdt deletions rescue 5f2c1d09ab34",
+	c := &cobra.Command{Use: "deletions", GroupID: act, Short: "List, approve or abandon held deletions",
+		Long: "List, approve or abandon what the deletion budget holds: more deletions than the budget allows in its window. Until you\n" +
+			"decide, nothing is changed in AWS for these objects.",
+		Example: "  kubectl cfdt deletions list\n  kubectl cfdt deletions approve 5f2c1d09ab34\n  kubectl cfdt deletions abandon 5f2c1d09ab34",
 	}
 	list := &cobra.Command{Use: "list", Args: cobra.NoArgs, Short: "Show the deletions that wait for a person",
 		Long: "Show the deletions that wait for a person, as plans: how many there are, how many the budget allows, which objects they\n" +
@@ -41,14 +41,14 @@ func deletionsCommand(s *session) *cobra.Command {
 			verb: "approve", short: "Approve the deletions of a plan", annotation: v1alpha1.AnnotationApproveDeletions,
 			long: "Approve the deletions of a plan: exactly those that it has now. What they stand for is deleted in AWS, which can't be\n" +
 				"undone. Without --yes, you are asked.",
-			question: "Delete what plan %s stands for, in AWS too?", done: "plan %s is approved. The operator carries it out now.",
+			question: "Delete the AWS resources of plan %s?", done: "plan %s is approved. The operator carries it out now.",
 		}),
 		s.answering(answer{
-			verb: "rescue", short: "Remove the objects of a plan, and keep what they stand for in AWS", annotation: v1alpha1.AnnotationAbandonDeletions,
+			verb: "abandon", aliases: []string{"rescue"}, short: "Remove the objects of a plan, and keep what they stand for in AWS", annotation: v1alpha1.AnnotationAbandonDeletions,
 			long: "Remove the objects of a plan from the cluster, and keep what they stand for in AWS, which goes on serving. Objects of\n" +
 				"the same names that are created within 30 days take it over again. Without --yes, you are asked.",
 			question: "Remove the objects of plan %s from the cluster, and keep everything in AWS?",
-			done:     "plan %s is rescued: its objects are removed, and everything in AWS stays. Objects of the same names that are created within 30 days take it over again.",
+			done:     "plan %s is abandoned: its objects are removed, and everything in AWS stays. Objects of the same names that are created within 30 days take it over again.",
 		}),
 	)
 	return c
@@ -134,6 +134,7 @@ func (s *session) budget(ctx context.Context) (*corev1.ConfigMap, error) {
 // answer is one that a plan can have.
 type answer struct {
 	verb, short, long, annotation string
+	aliases                       []string
 	// question and done have the plan at %s.
 	question, done string
 }
@@ -142,10 +143,10 @@ type answer struct {
 func (s *session) answering(a answer) *cobra.Command {
 	yes := false
 	c := &cobra.Command{
-		Use: a.verb + " PLAN", Args: cobra.ExactArgs(1), Short: a.short, Long: a.long,
+		Use: a.verb + " PLAN", Aliases: a.aliases, Args: cobra.ExactArgs(1), Short: a.short, Long: a.long,
 		Example: "  kubectl cfdt deletions " + a.verb + " 5f2c1d09ab34\n  kubectl cfdt deletions " + a.verb + " 5f2c1d09ab34 --yes",
 	}
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do it without a question")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "skip the confirmation prompt")
 	c.RunE = run(func(ctx context.Context, args []string) error {
 		plan := args[0]
 		held, err := s.held(ctx)
@@ -203,6 +204,6 @@ func (h heldPlans) text(p *page) {
 			p.line("  ... and %s more", number(more))
 		}
 		p.line("  to delete them:             kubectl cfdt deletions approve %s", plan.Plan)
-		p.line("  to keep what is in AWS:     kubectl cfdt deletions rescue %s", plan.Plan)
+		p.line("  to keep what is in AWS:     kubectl cfdt deletions abandon %s", plan.Plan)
 	}
 }

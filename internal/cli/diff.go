@@ -30,11 +30,13 @@ func diffCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use: "diff [NAME...]", GroupID: withAWS, Short: "Show how tenants in AWS differ from their spec, or what manifests would change",
 		Long: "Show how tenants in AWS differ from their spec or, with -f, what manifests would change in AWS. The operator's own code\n" +
-			"compares them, and a manifest is first tried on the API server without storing it. The exit code is 0 without\n" +
-			"differences, 1 with some, and 2 after an error.",
+			"compares them, and a manifest is first tried on the API server without storing it. Without names, these are the tenants\n" +
+			"of the current namespace or, with -A, of all. As with kubectl diff, the exit code is 0 without differences, 1 with some,\n" +
+			"and 2 after an error.",
 		Example: "  kubectl cfdt diff acme -n shop\n  kubectl cfdt diff -f tenants.yaml\n  kubectl cfdt diff -f tenants.yaml -o json",
 	}
 	c.Flags().StringVarP(&file, "filename", "f", "", "manifests to compare instead of the objects in the cluster; - is the standard input")
+	s.cluster.addAll(c)
 	flags, out := awsFlagsOf(c), outputOf(c)
 	c.RunE = run(func(ctx context.Context, args []string) error {
 		objects, err := s.wanted(ctx, args, file)

@@ -52,7 +52,7 @@ func domainCommand(s *session) *cobra.Command {
 			"also asks public DNS where the domain leads now, with the DNS servers of this machine.\n" +
 			"Without --namespace, the domain is looked for in the whole cluster.\n" +
 			"The exit code is 0 if the domain is live, 3 if it waits for the customer or the platform, 4 if it waits for AWS or\n" +
-			"the operator, 5 if it is refused, and 2 after an error.",
+			"the operator, 5 if it is refused, and 1 after an error.",
 		Example: "  kubectl cfdt domain www.example.com\n  kubectl cfdt domain www.example.com -n shop --wait --timeout 30m\n  kubectl cfdt domain www.example.com -o json",
 	}
 	flags := c.Flags()
@@ -60,7 +60,6 @@ func domainCommand(s *session) *cobra.Command {
 	flags.DurationVar(&o.timeout, "timeout", 0, "how long to wait, as in 30m; 0 is for ever")
 	flags.BoolVar(&o.lookup, "lookup", true, "ask public DNS where the domain leads now")
 	flags.StringSliceVar(&o.resolvers, "dns-resolvers", nil, "DNS servers to ask, as host:port; by default those of this machine")
-	s.cluster.addAll(flags)
 	o.out = outputOf(c)
 	c.RunE = run(func(ctx context.Context, args []string) error { return s.domain(ctx, dns.Lower(args[0]), o) })
 	return c

@@ -17,8 +17,10 @@ import (
 
 func explainCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
-		Use: "explain [KIND/]NAME", GroupID: look, Args: cobra.ExactArgs(1), Short: "Say why an object is as it is, since when, and what comes next",
-		Long: "Say why an object is as it is, since when, and what comes next, in the operator's own words.\n" +
+		Use: "explain [KIND/]NAME", Aliases: []string{"why"}, GroupID: look, Args: cobra.ExactArgs(1),
+		Short: "Explain an object's state: why, since when, and what happens next",
+		Long: "Explain an object's state: why, since when, and what happens next, in the operator's own words. The schema of a kind is\n" +
+			"shown by kubectl explain.\n" +
 			"Without KIND, it is a DistributionTenant.",
 		Example: "  kubectl cfdt explain acme -n shop\n  kubectl cfdt explain tenantsource/customers\n  kubectl cfdt explain tenant/42",
 	}

@@ -20,3 +20,6 @@ func Colored(w io.Writer, painted, text string) {
 	p := &page{w: w, width: 120, mark: newMark()}
 	p.line("%s %s", p.paint(red, painted), text)
 }
+
+// OldestKubernetes is the first version of Kubernetes that check accepts.
+const OldestKubernetes = oldestKubernetes

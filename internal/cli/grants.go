@@ -56,6 +56,8 @@ type grantCheck struct {
 	Account   string        `json:"account,omitempty"`
 	Objects   int           `json:"objects"`
 	Refused   []grantDenial `json:"refused,omitempty"`
+	// Allows is the gist of the grant.
+	Allows string `json:"allows,omitempty"`
 }
 
 type grantDenial struct {
@@ -86,7 +88,7 @@ func (s *session) checkGrants(ctx context.Context, namespace string, mode grants
 			return out, err
 		}
 		if out.Rivals = standing.Rivals; standing.Grant != nil {
-			out.Grant, out.Account = standing.Grant.Name, standing.Grant.Account.ID
+			out.Grant, out.Account, out.Allows = standing.Grant.Name, standing.Grant.Account.ID, allows(standing.Grant)
 		}
 	}
 	f, err := fleet.Load(ctx, c, namespace, kindTenant, "Distribution", "ConnectionGroup", "TenantSource")
@@ -106,6 +108,14 @@ func (s *session) checkGrants(ctx context.Context, namespace string, mode grants
 	return out, nil
 }
 
+// applies names the grant.
+func (g grantCheck) applies() string {
+	if g.Grant == grant.Default {
+		return "the default grant"
+	}
+	return "EdgeGrant " + g.Grant
+}
+
 func (g grantCheck) text(p *page) {
 	applies := "no EdgeGrant"
 	switch {
@@ -113,10 +123,8 @@ func (g grantCheck) text(p *page) {
 		applies = "everything: grants are switched off"
 	case len(g.Rivals) > 0:
 		applies = p.paint(red, "nothing: "+strings.Join(g.Rivals, " and ")+" select it equally")
-	case g.Grant == grant.Default:
-		applies = "the default grant"
 	case g.Grant != "":
-		applies = "EdgeGrant " + g.Grant
+		applies = g.applies()
 	}
 	p.line("namespace %s   %s   mode %s", p.paint(bold, g.Namespace), applies, g.Mode)
 	if g.Account != "" {

@@ -30,26 +30,26 @@ type importFlags struct {
 func importCommand(s *session) *cobra.Command {
 	f := &importFlags{}
 	c := &cobra.Command{
-		Use: "import --distribution ID -o FOLDER", GroupID: withAWS, Args: cobra.NoArgs,
-		Short: "Write a distribution in AWS, its connection groups and its tenants down as manifests",
-		Long: "Write a distribution in AWS, its connection groups and its tenants down as manifests, however they were made. Nothing\n" +
+		Use: "import --distribution ID --output-dir FOLDER", GroupID: withAWS, Args: cobra.NoArgs,
+		Short: "Export a distribution in AWS, its connection groups and its tenants as manifests",
+		Long: "Export a distribution in AWS, its connection groups and its tenants as manifests, however they were made. Nothing\n" +
 			"is changed in AWS or in the cluster. The operator's own rules then say for each manifest what it would change when it is\n" +
 			"applied, which should be owner tags only. What differs, and what was left out, is listed in DIFFERENCES.md.",
-		Example: "  kubectl cfdt import --distribution E2EXAMPLE1 -n shop -o fleet\n" +
-			"  kubectl cfdt import --distribution E2EXAMPLE1 -n shop -o fleet --terraform-state terraform.tfstate",
+		Example: "  kubectl cfdt import --distribution E2EXAMPLE1 -n shop --output-dir fleet\n" +
+			"  kubectl cfdt import --distribution E2EXAMPLE1 -n shop --output-dir fleet --terraform-state terraform.tfstate",
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.distribution, "distribution", "", "ID of the distribution")
-	flags.StringVarP(&f.folder.Path, "output", "o", "", "folder for the manifests")
+	flags.StringVar(&f.folder.Path, "output-dir", "", "folder for the manifests")
 	flags.StringVar(&f.name, "name", "", "name of the Distribution object; by default its tag Name, or else its ID")
 	flags.BoolVar(&f.byID, "by-id", false, "let tenants name the distribution and connection groups by their IDs, not by their objects")
 	flags.BoolVar(&f.force, "force-owner", false, "include what belongs to another cluster or to an object that is gone, with adoptionPolicy Force")
 	flags.BoolVar(&f.folder.Overwrite, "overwrite", false, "replace what an earlier import has written in the folder")
 	flags.IntVar(&f.folder.PerFile, "tenants-per-file", 0, "how many tenants a file has; by default one, or more if there are more than 1000")
 	flags.StringVar(&f.state, "terraform-state", "", "state file, or output of terraform show -json, that has the addresses for removed.tf")
-	flags.BoolVar(&f.offline, "without-cluster", false, "don't look at the cluster: whatever has owner tags counts as that of another one")
+	flags.BoolVar(&f.offline, "without-cluster", false, "do not read the cluster; treat all owner tags as another cluster's")
 	aws := awsFlagsOf(c)
-	for _, name := range []string{"distribution", "output"} {
+	for _, name := range []string{"distribution", "output-dir"} {
 		if err := c.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag is defined above
 		}

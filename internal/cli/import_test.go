@@ -25,7 +25,7 @@ func TestImportWritesWhatHasNoObject(t *testing.T) {
 	}
 	w.Advance(5 * time.Minute)
 	folder := filepath.Join(t.TempDir(), "fleet")
-	args := []string{"import", "--distribution", world.DistributionID, "-n", w.Namespace, "-o", folder}
+	args := []string{"import", "--distribution", world.DistributionID, "-n", w.Namespace, "--output-dir", folder}
 	r := awsVerb(t, args...)
 	if r.failure != nil {
 		t.Fatal(r.failure)

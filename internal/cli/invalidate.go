@@ -109,9 +109,9 @@ func (s *session) await(ctx context.Context, k client.WithWatch, o *v1alpha1.Inv
 
 func (s *session) unfinished(o *v1alpha1.Invalidation, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("it has not finished in time, and goes on: see kubectl cfdt explain invalidation/%s -n %s", o.Name, o.Namespace)
+		return fmt.Errorf("timed out waiting; the invalidation continues. See kubectl cfdt explain invalidation/%s -n %s", o.Name, o.Namespace)
 	}
-	return fmt.Errorf("waiting for the Invalidation, which goes on: %w", err)
+	return fmt.Errorf("waiting for the Invalidation, which continues: %w", err)
 }
 
 // follow prints each step until the invalidation has finished, or the watch has ended.

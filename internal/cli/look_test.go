@@ -55,6 +55,20 @@ func TestStatusCountsWhatTheFleetNeeds(t *testing.T) {
 	}
 }
 
+// A verb is about the namespace of the context, as in kubectl. Only -A is about all.
+func TestVerbsAreAboutTheCurrentNamespace(t *testing.T) {
+	ns := namespace(t)
+	tenant(t, ns, "acme", ready)
+	for _, verb := range []string{"status", "tree", "certs", "report"} {
+		if got := prints(t, verb); strings.Contains(got, ns) {
+			t.Errorf("%s shows an object of another namespace than default:\n%s", verb, got)
+		}
+	}
+	shows(t, prints(t, "status"), "in namespace default")
+	shows(t, prints(t, "status", "-A"), "in all namespaces")
+	shows(t, prints(t, "tree", "-A", "--all"), ns+"/acme")
+}
+
 func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
 	ns := namespace(t)
 	tenant(t, ns, "taken", stuck)
@@ -89,6 +103,7 @@ func TestExplainSaysWhySinceWhenAndWhatToDo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			shows(t, prints(t, append([]string{"explain", "-n", ns}, tt.args...)...), tt.want...)
+			shows(t, prints(t, append([]string{"why", "-n", ns}, tt.args...)...), tt.want...)
 		})
 	}
 }
@@ -106,8 +121,7 @@ func TestNamesThatAreWrong(t *testing.T) {
 		"names and a file":              {[]string{"diff", "acme", "-f", "x.yaml"}, "use either names or --filename"},
 		"no object":                     {[]string{"events"}, "Usage: kubectl cfdt events [KIND/]NAME"},
 		"too many arguments":            {[]string{"status", "acme"}, `can't be run with the arguments ["acme"]`},
-		"a report without a format":     {[]string{"report"}, "say --html"},
-		"a bundle without a file":       {[]string{"bundle"}, "--filename"},
+		"a bundle without a file":       {[]string{"bundle"}, `required flag(s) "output" not set`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := command(t, "", tt.args...)
@@ -165,7 +179,7 @@ func TestTextsOfOthersDoNotControlTheTerminal(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"status"}, {"status", "-o", "json"}, {"status", "-o", "yaml"}, {"status", "-o", "jsonpath={.objectsThatNeedAPerson[*].message}"},
-		{"explain", "acme"}, {"events", "acme"}, {"report", "--html"}, {"source", "plan", "customers"}, {"explain", "tenantsource/customers"},
+		{"explain", "acme"}, {"events", "acme"}, {"report"}, {"source", "plan", "customers"}, {"explain", "tenantsource/customers"},
 	} {
 		got := prints(t, append(args, "-n", ns)...)
 		shows(t, got, "no such")
@@ -174,7 +188,7 @@ func TestTextsOfOthersDoNotControlTheTerminal(t *testing.T) {
 			t.Errorf("kubectl cfdt %s prints %q", strings.Join(args, " "), got[at:])
 		}
 		// In JSON, YAML and HTML, the ends of lines mean nothing.
-		if !slices.Contains(args, "-o") && !slices.Contains(args, "--html") && strings.Contains(got, "\nREADY") {
+		if !slices.Contains(args, "-o") && args[0] != "report" && strings.Contains(got, "\nREADY") {
 			t.Errorf("kubectl cfdt %s: a message looks like another line:\n%s", strings.Join(args, " "), got)
 		}
 	}
@@ -225,7 +239,7 @@ func TestRolloutsAreShown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shows(t, prints(t, "status"), "broken 1/10 stopped, 2 failed   done 10/10   going 4/10 rolling out   holding 4/10 paused, 1 failed   tried 9/10, 1 failed\n")
+	shows(t, prints(t, "status", "-A"), "broken 1/10 stopped, 2 failed   done 10/10   going 4/10 rolling out   holding 4/10 paused, 1 failed   tried 9/10, 1 failed\n")
 }
 
 func TestATenantThatIsNewIsBelowTheDistributionThatItNames(t *testing.T) {
@@ -310,10 +324,10 @@ func TestReportIsOnePage(t *testing.T) {
 		stuck(o)
 		o.Status.Conditions[0].Message, o.Status.Conditions[1].Message = "<script>alert(1)</script>", "<script>alert(1)</script>"
 	})
-	got := prints(t, "report", "--html", "-n", ns, "--title", "Shop & Co")
+	got := prints(t, "report", "-n", ns, "--title", "Shop & Co")
 	shows(t, got, "<title>Shop &amp; Co</title>", "DomainConflict", ns+"/taken", "&lt;script&gt;alert(1)", "Fix: Remove the domain")
 	file := filepath.Join(t.TempDir(), "fleet.html")
-	prints(t, "report", "--html", file, "-n", ns, "--title", "Shop & Co")
+	prints(t, "report", file, "-n", ns, "--title", "Shop & Co")
 	if written, err := os.ReadFile(file); err != nil || string(written) != got {
 		t.Errorf("the file has not what is printed (%v):\n%s", err, written)
 	}

@@ -35,7 +35,7 @@ func moveDomainCommand(s *session) *cobra.Command {
 	c.Flags().StringVar(&f.to, "to", "", "object that gets the domain")
 	c.Flags().StringVar(&f.patches, "patches", "", "new folder for the changes, to be merged in Git instead of being made here")
 	c.Flags().BoolVar(&f.plan, "plan", false, "show what would be done, and what stands in the way")
-	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do it without a question")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation prompt")
 	c.Flags().DurationVar(&f.timeout, "timeout", 30*time.Minute, "how long to wait for the operator")
 	_ = c.MarkFlagRequired("to")
 	c.MarkFlagsMutuallyExclusive("plan", "patches")

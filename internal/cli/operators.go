@@ -24,6 +24,7 @@ type installation struct {
 	Version   string `json:"version"`
 	Replicas  int32  `json:"replicas"`
 	Available int32  `json:"available"`
+	settings  settings
 }
 
 // operators are those of the cluster, as far as the user may see them.
@@ -38,7 +39,7 @@ func (s *session) operators(ctx context.Context) ([]installation, error) {
 	}
 	var out []installation
 	for _, d := range list.Items {
-		i := installation{Namespace: d.Namespace, Name: d.Name, Version: cmp.Or(d.Labels[labelVersion], "unknown"), Available: d.Status.AvailableReplicas}
+		i := installation{Namespace: d.Namespace, Name: d.Name, Version: cmp.Or(d.Labels[labelVersion], "unknown"), Available: d.Status.AvailableReplicas, settings: settingsOf(&d)}
 		if d.Spec.Replicas != nil {
 			i.Replicas = *d.Spec.Replicas
 		}

@@ -20,8 +20,8 @@ import (
 
 func orphansCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
-		Use: "orphans", GroupID: withAWS, Args: cobra.NoArgs, Short: "Show tenants in AWS that no object stands for",
-		Long: "Show tenants in AWS that no object of this cluster stands for: orphans, which this cluster created and whose objects no\n" +
+		Use: "orphans", GroupID: withAWS, Args: cobra.NoArgs, Short: "List tenants in AWS that have no object in this cluster",
+		Long: "List tenants in AWS that have no object in this cluster: orphans, which this cluster created and whose objects no\n" +
 			"longer exist, and with --all those of other clusters, and those without owner tags, which `kubectl cfdt import` turns\n" +
 			"into manifests. Tags are read one call for each of these tenants.",
 		Example: "  kubectl cfdt orphans\n  kubectl cfdt orphans --all -o json",

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/budget"
@@ -24,8 +25,8 @@ type example struct{ command, output string }
 
 var (
 	block = regexp.MustCompile("(?s)```console\n(.*?)```")
-	// date is what depends on the day of the test.
-	date = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
+	// date is what depends on the day of the test, or on the API server.
+	date = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|Kubernetes v[0-9.]+`)
 )
 
 // examples are the commands of a page, in order.
@@ -75,7 +76,9 @@ func shop(t *testing.T) {
 	for _, name := range []string{"shop", "cfto", "team-a", "team-b"} {
 		create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
-	install(t, "cfto", "--domain-claims=true")
+	install(t, "cfto", "--domain-claims=true", "--grants=Enforce")
+	leads(t, "cfto", 2*time.Second, map[string]string{"aws-denied": "ListCertificates"})
+	labeled(t, "1.2.3")
 	movable(t, "team-a", "storefront", "pay.example.com")
 	movable(t, "team-b", "checkout")
 	served := func(o *v1alpha1.DistributionTenant, days int) {
@@ -102,7 +105,7 @@ func shop(t *testing.T) {
 		Reason:    "DomainConflict", Note: "www.example.com is used by another distribution tenant.", Type: "Warning", Action: "Reconcile",
 		ReportingController: "cloudfront-tenant-operator", ReportingInstance: "cfto-1",
 	})
-	tenant(t, "shop", "umbrella", func(o *v1alpha1.DistributionTenant) {
+	umbrella := tenant(t, "shop", "umbrella", func(o *v1alpha1.DistributionTenant) {
 		o.Status.DistributionID = "E2EXAMPLE1"
 		o.Status.Conditions = []metav1.Condition{condition("Ready", metav1.ConditionFalse, "DeletionHeld",
 			"12 deletions of 20 distribution tenants in namespace shop, more than the 10 that the deletion budget allows. This is plan 5f2c1d09ab34.", 20*time.Minute)}
@@ -118,6 +121,18 @@ func shop(t *testing.T) {
 		t.Fatal(err)
 	}
 	create(t, grantOf("shop"))
+	cached(t, &v1alpha1.TenantSourceList{}, source)
+	cached(t, &v1alpha1.DistributionTenantList{}, umbrella)
+}
+
+// cached waits until the API server's own cache, from which a fleet is read, has an object.
+func cached(t *testing.T, list client.ObjectList, o client.Object) {
+	t.Helper()
+	if err := admin.List(t.Context(), list, &client.ListOptions{Raw: &metav1.ListOptions{
+		ResourceVersion: o.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+	}}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // held is a source that holds deletions.

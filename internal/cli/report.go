@@ -24,23 +24,18 @@ const (
 )
 
 func reportCommand(s *session) *cobra.Command {
-	html := false
 	title := ""
 	c := &cobra.Command{
-		Use: "report --html [FILE]", GroupID: look, Args: cobra.MaximumNArgs(1), Short: "Write the fleet as one page of HTML, with pictures",
+		Use: "report [FILE]", GroupID: look, Args: cobra.MaximumNArgs(1), Short: "Write the fleet as one page of HTML, with pictures",
 		Long: "Write the fleet as one static page of HTML: the fleet by reason, what needs a person, certificates by weeks to expiry,\n" +
 			"drift, roll-outs and sources. The page loads nothing: mail it, or have a nightly job publish it.",
-		Example: "  kubectl cfdt report --html fleet.html\n  kubectl cfdt report --html -n shop --title Shop > shop.html",
+		Example: "  kubectl cfdt report -A fleet.html\n  kubectl cfdt report -n shop --title Shop > shop.html",
 	}
-	s.cluster.addAll(c.Flags())
-	c.Flags().BoolVar(&html, "html", false, "write HTML, the only format there is; for others, see kubectl cfdt status -o")
+	s.cluster.addAll(c)
 	c.Flags().StringVar(&title, "title", "", "title of the page")
 	c.RunE = run(func(ctx context.Context, args []string) error {
-		if !html {
-			return fmt.Errorf("say --html: for text, JSON and YAML, use kubectl cfdt status")
-		}
 		if len(args) == 0 && terminal(s.Streams.Out) {
-			return fmt.Errorf("this would fill the terminal with HTML: name a file, as in kubectl cfdt report --html fleet.html")
+			return fmt.Errorf("this would fill the terminal with HTML: name a file, as in kubectl cfdt report fleet.html")
 		}
 		f, err := s.load(ctx)
 		if err != nil {

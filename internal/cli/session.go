@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -77,7 +78,7 @@ func (s *session) load(ctx context.Context, kinds ...string) (*fleet.Fleet, erro
 			return nil, errNotInstalled
 		}
 		if gap.Kind == kindTenant && s.cluster.chosen() == "" {
-			return nil, fmt.Errorf("%w. To see one namespace, use --namespace", gap.Err)
+			return nil, fmt.Errorf("%w. To see one namespace, use --namespace instead of -A", gap.Err)
 		}
 		if gap.Kind == kindTenant {
 			return nil, gap.Err
@@ -101,6 +102,20 @@ func run(do func(ctx context.Context, args []string) error) func(*cobra.Command,
 type Answer interface {
 	error
 	ExitCode() int
+}
+
+// ExitCode is how a verb ends, and whether it has failed. In diff, 1 says that there are differences, as in kubectl diff.
+func ExitCode(verb *cobra.Command, err error) (code int, failed bool) {
+	answer, is := errors.AsType[Answer](err)
+	switch {
+	case err == nil:
+		return 0, false
+	case is:
+		return answer.ExitCode(), false
+	case verb.Name() == "diff":
+		return 2, true
+	}
+	return 1, true
 }
 
 // The groups of verbs.

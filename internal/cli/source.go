@@ -87,7 +87,7 @@ func sourceApproveCommand(s *session) *cobra.Command {
 		Example: "  kubectl cfdt source approve customers -n shop\n  kubectl cfdt source approve customers -n shop --plan 5f2c1d09ab34",
 	}
 	c.Flags().StringVar(&plan, "plan", "", "the plan to approve, as kubectl cfdt source plan shows it; without it, you are asked")
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "approve the present plan without a question")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "approve the current plan without confirmation")
 	c.RunE = run(func(ctx context.Context, args []string) error {
 		o, err := s.source(ctx, args[0])
 		if err != nil {

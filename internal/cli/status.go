@@ -21,10 +21,10 @@ func statusCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", GroupID: look, Args: cobra.NoArgs, Short: "Show the fleet on one screen",
 		Long: "Show the fleet on one screen: how many tenants are ready, what the others wait for, and what needs a person.\n" +
-			"Without --namespace, it is the whole cluster.",
-		Example: "  kubectl cfdt status\n  kubectl cfdt status -n shop -o yaml",
+			"With -A, it is the whole cluster, with customers, plans and grants.",
+		Example: "  kubectl cfdt status -A\n  kubectl cfdt status -n shop -o yaml",
 	}
-	s.cluster.addAll(c.Flags())
+	s.cluster.addAll(c)
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, _ []string) error {
 		f, err := s.load(ctx)

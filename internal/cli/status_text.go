@@ -10,7 +10,7 @@ import (
 )
 
 func (st fleetStatus) text(p *page) {
-	where := ""
+	where := " in all namespaces"
 	if st.Namespace != "" {
 		where = " in namespace " + st.Namespace
 	}
@@ -26,7 +26,7 @@ func (st fleetStatus) text(p *page) {
 	t.add("need you", groupsText(p, st.NeedsPerson, false))
 	t.add("working", groupsText(p, st.Working, true))
 	if st.Drifted > 0 {
-		t.add("drift", p.paint(yellow, count(st.Drifted, "tenant differs", "tenants differ")+" from the spec")+"   -> kubectl cfdt report --html")
+		t.add("drift", p.paint(yellow, count(st.Drifted, "tenant differs", "tenants differ")+" from the spec")+"   -> kubectl cfdt report fleet.html")
 	}
 	if n := st.NextExpiry; n != nil {
 		t.add("certs", fmt.Sprintf("the first of %s expires in %s: %s   -> kubectl cfdt certs", number(st.Certificates), p.until(n.NotAfter.Time), n.name()))

@@ -22,10 +22,10 @@ func treeCommand(s *session) *cobra.Command {
 		Use: "tree [KIND/NAME]", GroupID: look, Args: cobra.MaximumNArgs(1), Short: "Show which objects belong to which",
 		Long: "Show which objects belong to which: distributions, their connection groups, and the tenants of both, with the source\n" +
 			"that each of them comes from. Objects that are not ready come first. Without an argument, every distribution is shown.",
-		Example: "  kubectl cfdt tree\n  kubectl cfdt tree distribution/platform -n edge",
+		Example: "  kubectl cfdt tree -A\n  kubectl cfdt tree distribution/platform -n edge",
 	}
 	c.Flags().BoolVar(&all, "all", false, "show every object")
-	s.cluster.addAll(c.Flags())
+	s.cluster.addAll(c)
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, args []string) error {
 		f, err := s.load(ctx, kindTenant, "Distribution", "ConnectionGroup", "TenantSource")

@@ -10,6 +10,8 @@ type versions struct {
 	Plugin    string         `json:"plugin"`
 	Operators []installation `json:"operators"`
 	Unknown   string         `json:"unknown,omitempty"`
+	// client is whether the cluster was not asked.
+	client bool
 }
 
 func versionCommand(s *session) *cobra.Command {
@@ -18,9 +20,14 @@ func versionCommand(s *session) *cobra.Command {
 			"use one that is not older than the operator.",
 		Example: "  kubectl cfdt version\n  kubectl cfdt version -o jsonpath='{.operators[0].version}'",
 	}
+	clientOnly := false
+	c.Flags().BoolVar(&clientOnly, "client", false, "show the version of the plugin only, and do not contact the cluster")
 	out := outputOf(c)
 	c.RunE = run(func(ctx context.Context, _ []string) error {
 		v := versions{Plugin: s.Version}
+		if v.client = clientOnly; clientOnly {
+			return s.print(out, "Versions", v)
+		}
 		operators, err := s.operators(ctx)
 		if err != nil {
 			v.Unknown = err.Error()
@@ -39,7 +46,7 @@ func (v versions) text(p *page) {
 	switch {
 	case v.Unknown != "":
 		p.line("operator   unknown: %s", v.Unknown)
-	case len(v.Operators) == 0:
+	case len(v.Operators) == 0 && !v.client:
 		p.line("operator   none found: no Deployment has the label %s=%s", labelName, operatorName)
 	}
 }

@@ -44,11 +44,12 @@ func addClusterCheck(ctx context.Context, mgr ctrl.Manager, c config.Config, env
 		return fmt.Errorf("creating a client: %w", err)
 	}
 	key := client.ObjectKey{Namespace: c.LeaseNamespace(), Name: clusterConfigMap}
+	store := clusteradapter.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key}
 	check := clone.New(clone.Options{
 		Identify: func(ctx context.Context) (domain.Identity, error) {
 			return clusteradapter.Identify(ctx, kube.Discovery().RESTClient(), mgr.GetAPIReader(), key.Namespace, c.ClusterID)
 		},
-		Store: clusteradapter.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key},
+		Store: store,
 		Copy: clusteradapter.Store{
 			Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: client.ObjectKey{Namespace: c.ClusterCheck.CopyNamespace, Name: clusterConfigMap}, Optional: true,
 		},
@@ -69,6 +70,9 @@ func addClusterCheck(ctx context.Context, mgr ctrl.Manager, c config.Config, env
 	}
 	if err := mgr.Add(check); err != nil {
 		return fmt.Errorf("adding the check of the cluster: %w", err)
+	}
+	if err := mgr.Add(&selfReport{caller: env.Accounts.Own().Identity.Caller, denied: env.calls.Denied, tell: store.Tell, clock: clock.RealClock{}}); err != nil {
+		return fmt.Errorf("adding the report of the AWS identity: %w", err)
 	}
 	return nil
 }

@@ -18,12 +18,13 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/bootclock"
+	clusteradapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/cluster"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator/config"
 )
 
 // leaderElectionID is the name of the lease.
-const leaderElectionID = "cloudfront-tenant-operator"
+const leaderElectionID = clusteradapter.Lease
 
 // leadership is the lease by which one replica is elected, and what this process knows of it without a call.
 //

@@ -6,4 +6,6 @@ import "context"
 type Identity interface {
 	// Account is the id of the AWS account.
 	Account(ctx context.Context) (string, error)
+	// Caller is the account, and the ARN of the user or role whose credentials these are.
+	Caller(ctx context.Context) (account, arn string, err error)
 }

@@ -27,6 +27,10 @@ func TestLeaderElection(t *testing.T) {
 	second := s.operator(options)
 	s.apply(s.tenant("before"))
 	s.ready("before")
+	s.eventually(func(g gomega.Gomega) {
+		g.Expect(s.kubectl("-n", host.Installation.Namespace, "get", "configmap", "cloudfront-tenant-operator-cluster", "-o", "jsonpath={.data.aws-account}")).
+			To(gomega.Equal(sim.DefaultAccount))
+	})
 	if s.leads(second) || s.awsCalls(second) > 0 {
 		t.Errorf("the second replica leads: %t, and has made %g AWS calls in addition to the first", s.leads(second), s.awsCalls(second))
 	}

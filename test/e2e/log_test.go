@@ -76,7 +76,7 @@ func TestCheck(t *testing.T) {
 		"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_EC2_METADATA_SERVICE_ENDPOINT": s.AWS.URL(),
 	})
 	s.checks("is not allowed to", nil, "--leader-elect", "--leader-election-namespace="+s.namespace)
-	if calls := s.calls(); len(calls) != 1 || calls["GetCallerIdentity"].Total != 1 {
+	if calls := s.calls(); len(calls) != 2 || calls["GetCallerIdentity"].Total != 1 || calls["ListDistributionTenants"].Total != 1 {
 		t.Errorf("the checks have made the calls %v", calls)
 	}
 }

@@ -2,6 +2,8 @@ package aws
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,11 +18,16 @@ type Metrics struct {
 	calls    *prometheus.CounterVec
 	waits    *prometheus.HistogramVec
 	rates    *rateCollector
+
+	mu sync.Mutex
+	// denied are the operations whose last answer was a denial. A throttled call was not answered.
+	denied map[string]bool
 }
 
 // NewMetrics creates the metrics and registers them.
 func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 	m := &Metrics{
+		denied: map[string]bool{},
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: metricPrefix + "api_call_duration_seconds",
 			Help: "Duration of one attempt of an AWS call, from sending the request to the parsed response.",
@@ -50,6 +57,21 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 func (m *Metrics) attempt(operation, code string, took time.Duration) {
 	m.duration.WithLabelValues(operation).Observe(took.Seconds())
 	m.calls.WithLabelValues(operation, code).Inc()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case denials[code]:
+		m.denied[operation] = true
+	case code != codeNoAnswer && !throttles[code]:
+		delete(m.denied, operation)
+	}
+}
+
+// Denied are the operations that AWS denied when they were last called, sorted.
+func (m *Metrics) Denied() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.denied))
 }
 
 // rateCollector asks the limiters when it is scraped: a rate recovers while there are no calls, and a stored value

@@ -140,7 +140,7 @@ func TestWhatIsNotWritten(t *testing.T) {
 		"a tenant of a living object is managed already": {
 			sim.SeedTenant{Name: "acme", Tags: owned(world.ClusterID, "shop", "acme", "u-1")},
 			func(o *importing.Options) { o.Cluster = here(living) }, importing.Managed,
-			[]string{"1 managed by objects of this cluster", "DistributionTenant shop/acme is for it"}, "", ""},
+			[]string{"1 managed by objects of this cluster", "Already managed by the DistributionTenant shop/acme"}, "", ""},
 		"a tenant of a living object of another name is managed already, and is never taken from it": {
 			sim.SeedTenant{Name: "acme", Tags: owned(world.ClusterID, "shop", "other", "u-2")},
 			func(o *importing.Options) {
@@ -149,7 +149,7 @@ func TestWhatIsNotWritten(t *testing.T) {
 			}, importing.Managed, []string{"DistributionTenant shop/other owns it"}, "", ""},
 		"a tenant for which there is an object that has not adopted it yet is managed already": {
 			sim.SeedTenant{Name: "acme"}, func(o *importing.Options) { o.Cluster = here(living) }, importing.Managed,
-			[]string{"is for it"}, "", ""},
+			[]string{"Already managed by"}, "", ""},
 		"an object for a tenant of that name in another account is none for this one": {
 			sim.SeedTenant{Name: "acme"}, func(o *importing.Options) {
 				elsewhere := living

@@ -65,7 +65,7 @@ func skip(f found, cause Cause, owner, format string, args ...any) verdict {
 // never taken from it.
 func (b *builder) judge(f found) verdict {
 	if other := b.existing.bySubject[[2]string{f.kind, f.subject}]; other != nil && (other.Account == "" || other.Account == f.account) {
-		return managedBy(f, other, "The %s %s/%s is for it.")
+		return managedBy(f, other, "Already managed by the %s %s/%s.")
 	}
 	owner, owned := ownership.FromTags(f.tags)
 	id := b.Cluster.ClusterID()

@@ -270,7 +270,7 @@ func (f Facts) notes() (out []Finding) {
 	if a, b := f.From.Status.DNSTarget, f.To.Status.DNSTarget; a != b && a != "" && b != "" {
 		note := Finding{"the objects are in different connection groups", "the domain has to lead to " + b + " instead of " + a + " after the move", "change the customer's record right after the move, or use one connection group for both"}
 		if f.To.Spec.DNS != nil {
-			note.Fix = "nothing is to be done: the operator replaces the record a few seconds after the move, and resolvers have the old one for its TTL. Use one connection group for both if that matters"
+			note.Fix = "no action is needed: the operator replaces the record a few seconds after the move, and resolvers have the old one for its TTL. Use one connection group for both if that matters"
 		}
 		out = append(out, note)
 	}

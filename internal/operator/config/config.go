@@ -89,7 +89,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.StringVar(&c.PprofAddress, "pprof-bind-address", "0",
 		"Address of the Go pprof endpoint, for example localhost:6060. 0 disables it. The endpoint has no authentication.")
 
-	f.BoolVar(&c.Check, "check", false, "Check the permissions in Kubernetes, the AWS identity, and whether a replica leads, and exit. For helm test.")
+	f.BoolVar(&c.Check, "check", false, "Check the permissions in Kubernetes, the CRDs, the AWS identity and its policy for tenants, and whether a replica leads, and exit. For helm test.")
 	f.BoolVar(&c.LeaderElect, "leader-elect", false, "Use leader election, so that only one of several replicas is active.")
 	f.StringVar(&c.LeaderElectionNamespace, "leader-election-namespace", "", "Namespace of the leader election lease. Empty: the operator's own namespace.")
 

@@ -43,14 +43,20 @@ func New(c Config) *Client {
 	}
 }
 
-// Account implements port.Identity. The call needs no permission.
+// Account implements port.Identity.
 func (c *Client) Account(ctx context.Context) (string, error) {
+	account, _, err := c.Caller(ctx)
+	return account, err
+}
+
+// Caller implements port.Identity. The call needs no permission.
+func (c *Client) Caller(ctx context.Context) (account, arn string, err error) {
 	out, err := c.api.GetCallerIdentity(ctx, &sdk.GetCallerIdentityInput{}, c.read)
 	switch {
 	case err != nil:
-		return "", errorTable.Classify(opIdentity, err)
+		return "", "", errorTable.Classify(opIdentity, err)
 	case out.Account == nil || *out.Account == "":
-		return "", aws.Unreadable(opIdentity, "the account")
+		return "", "", aws.Unreadable(opIdentity, "the account")
 	}
-	return *out.Account, nil
+	return *out.Account, awssdk.ToString(out.Arn), nil
 }

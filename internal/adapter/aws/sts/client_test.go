@@ -2,6 +2,7 @@ package sts_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -41,9 +42,13 @@ func TestAccount(t *testing.T) {
 	seed.Accounts = []sim.SeedAccount{{ID: sim.DefaultAccount, Default: true}, {ID: "444455556666", AccessKeys: []string{"AKIAOTHER"}}}
 	aws := sim.New(sim.Options{Seed: &seed})
 	for key, want := range map[string]string{"AKIAANY": sim.DefaultAccount, "AKIAOTHER": "444455556666"} {
-		got, err := newClient(t, key, aws.Transport()).Account(t.Context())
+		client := newClient(t, key, aws.Transport())
+		got, err := client.Account(t.Context())
 		if err != nil || got != want {
 			t.Errorf("%s belongs to %q (%v), want %q", key, got, err, want)
+		}
+		if _, arn, err := client.Caller(t.Context()); err != nil || !strings.HasPrefix(arn, "arn:aws:") || !strings.Contains(arn, want) {
+			t.Errorf("%s is %q (%v)", key, arn, err)
 		}
 	}
 }

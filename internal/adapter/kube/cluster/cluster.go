@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,8 +25,12 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// Name is that of the ConfigMap.
-const Name = "cloudfront-tenant-operator-cluster"
+// Name is that of the ConfigMap, and Lease that of the lease by which a replica is elected. Both are in the operator's
+// namespace.
+const (
+	Name  = "cloudfront-tenant-operator-cluster"
+	Lease = "cloudfront-tenant-operator"
+)
 
 // The keys of the ConfigMap. The fingerprint is for people.
 const (
@@ -33,6 +38,15 @@ const (
 	KeyIssuer      = "issuer"
 	KeyCA          = "ca-keys"
 	KeyFingerprint = "fingerprint"
+)
+
+// The keys of what the replica that leads says of its access to AWS, for people and for kubectl cfdt check: the account
+// and the ARN of its credentials, why they could not be used, and the operations that AWS denied at their last call.
+const (
+	KeyAccount  = "aws-account"
+	KeyIdentity = "aws-identity"
+	KeyError    = "aws-error"
+	KeyDenied   = "aws-denied"
 )
 
 // RootCA is the ConfigMap with the CA of the cluster that every namespace has.
@@ -140,7 +154,7 @@ func (s Store) Save(ctx context.Context, i domain.Identity, version string) erro
 	if version == "" {
 		err = s.Client.Create(ctx, c)
 	} else if err = s.Live.Get(ctx, s.Key, c); err == nil {
-		c.ResourceVersion, c.Data = version, data
+		c.ResourceVersion, c.Data = version, merged(c.Data, data)
 		err = s.Client.Update(ctx, c)
 	}
 	switch {
@@ -150,4 +164,27 @@ func (s Store) Save(ctx context.Context, i domain.Identity, version string) erro
 		return fmt.Errorf("storing the fingerprint of the cluster in the ConfigMap %s: %w", s.Key, err)
 	}
 	return nil
+}
+
+// Tell writes further keys of the ConfigMap, if there is one and a value is another one. A conflict is no failure: the
+// caller tells again.
+func (s Store) Tell(ctx context.Context, facts map[string]string) error {
+	var c corev1.ConfigMap
+	err := s.Live.Get(ctx, s.Key, &c)
+	if data := merged(c.Data, facts); err == nil && !maps.Equal(c.Data, data) {
+		c.Data = data
+		err = s.Client.Update(ctx, &c)
+	}
+	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("writing into the ConfigMap %s: %w", s.Key, err)
+	}
+	return nil
+}
+
+// merged has the keys of both, with the values of the second.
+func merged(a, b map[string]string) map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, a)
+	maps.Copy(out, b)
+	return out
 }

@@ -165,6 +165,39 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// What the operator says of itself stays when the identity of the cluster is stored again, and the other way around.
+func TestTell(t *testing.T) {
+	t.Parallel()
+	ctx, kube := t.Context(), fake.NewClientBuilder().Build()
+	s := adapter.Store{Client: kube, Live: kube, Key: client.ObjectKey{Namespace: namespace, Name: "cluster"}}
+	facts := map[string]string{adapter.KeyAccount: "111122223333"}
+	if err := s.Tell(ctx, facts); err != nil {
+		t.Errorf("without a ConfigMap: %v", err)
+	}
+	if err := s.Save(ctx, domain.Identity{ID: "c1", Issuer: "https://a"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.Tell(ctx, facts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, version, err := s.Load(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Save(ctx, domain.Identity{ID: "c1", Issuer: "https://b"}, version); err != nil {
+		t.Fatal(err)
+	}
+	var c corev1.ConfigMap
+	if err := kube.Get(ctx, s.Key, &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Data[adapter.KeyAccount] != "111122223333" || c.Data[adapter.KeyIssuer] != "https://b" {
+		t.Errorf("it has %v", c.Data)
+	}
+}
+
 // A ConfigMap that may not be read is an outage, except for the copy.
 func TestWhatMayNotBeRead(t *testing.T) {
 	t.Parallel()

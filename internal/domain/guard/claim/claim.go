@@ -2,6 +2,7 @@ package claim
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -61,6 +62,11 @@ func (c Claim) Phase() string {
 
 // Ended reports whether its time is over.
 func (c Claim) Ended(now time.Time) bool { return !c.Until.IsZero() && !now.Before(c.Until) }
+
+// Covers reports whether the claim is about a domain: its own, one below it, or one that can't belong to another namespace.
+func (c Claim) Covers(domain string) bool {
+	return meet(domain, c.Domain) || c.Subdomains && strings.HasSuffix(domain, "."+strings.TrimPrefix(c.Domain, wildcardLabel))
+}
 
 // reaches reports whether it is for a domain other than its own, which is below it.
 func (c Claim) reaches(domain string) bool {

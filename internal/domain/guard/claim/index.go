@@ -183,9 +183,8 @@ func (x *Index) HoldersOf(c Claim) (keys []Key) {
 // under are the domains that the claim is for.
 func (x *Index) under(c Claim) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		below := "." + strings.TrimPrefix(c.Domain, wildcardLabel)
 		for d := range x.domains {
-			if (d == c.Domain || meet(d, c.Domain) || c.Subdomains && strings.HasSuffix(d, below)) && !yield(d) {
+			if c.Covers(d) && !yield(d) {
 				return
 			}
 		}
