@@ -29,6 +29,10 @@ func (c *caller) Account(context.Context) (string, error) {
 	return own, nil
 }
 
+func (c *caller) Caller(context.Context) (account, arn string, err error) {
+	return own, "arn:aws:iam::" + own + ":role/operator", nil
+}
+
 // rig is a registry with the grants of a test.
 type rig struct {
 	*account.Registry

@@ -59,7 +59,9 @@ func (k *Keeper) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 	if c := k.serving.Load(); c != nil {
 		return c, nil
 	}
-	s, err := k.read(hello.Context())
+	ctx, cancel := context.WithTimeout(hello.Context(), patience)
+	defer cancel()
+	s, err := k.read(ctx)
 	if err := errors.Join(err, k.serve(s.Data)); err != nil {
 		return nil, err
 	}

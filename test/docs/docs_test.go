@@ -363,8 +363,8 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 // otherWords look like reasons of conditions and are names of other things.
 var otherWords = map[string]bool{
 	"ControllerRevision": true, "ResourceGraphDefinition": true,
-	// Origin request policies of AWS.
-	"AllViewer": true, "AllViewerExceptHostHeader": true,
+	// A parameter of a template, and origin request policies of AWS.
+	"ClusterName": true, "AllViewer": true, "AllViewerExceptHostHeader": true,
 	// Kinds.
 	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "EdgeGrant": true, "DomainClaim": true, "Invalidation": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ValidatingWebhookConfiguration": true, "ClusterRoleBinding": true,
 	// States of a domain, in AWS and in Kubernetes, and phases of claims.

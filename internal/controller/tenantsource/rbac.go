@@ -6,4 +6,5 @@ package tenantsource
 // +kubebuilder:rbac:roleName=sources,groups=cloudfront-tenant-operator.io,resources=tenantsources,verbs=get;list;watch;patch
 // +kubebuilder:rbac:roleName=sources,groups=cloudfront-tenant-operator.io,resources=tenantsources/status,verbs=patch
 // +kubebuilder:rbac:roleName=sources,groups=cloudfront-tenant-operator.io,resources=distributiontenants,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:roleName=sources,groups=cloudfront-tenant-operator.io,resources=distributions;connectiongroups,verbs=list;watch
 // +kubebuilder:rbac:roleName=sources,groups=events.k8s.io,resources=events,verbs=create

@@ -64,7 +64,7 @@ func TestASourceWaitsForItsDistribution(t *testing.T) {
 			t.Errorf("the source says %q, want %q", m, want)
 		}
 	}
-	says("does not exist. Create it, or reference another one. The tenants of this source wait for it.")
+	says("does not exist. Create it, or reference another one. New tenants of this source wait for it.")
 
 	main := distribution(t, w, "main", "")
 	w.Show(nil, main)

@@ -73,7 +73,20 @@ func (p *Program) Build(n int, row Row) (Object, *Rejection) {
 	if f := missing(o.Spec); f != nil {
 		return reject(p.lacks(f))
 	}
+	if twice := setTwice(o.Spec); twice != "" {
+		return reject(twice)
+	}
 	return o, nil
+}
+
+// setTwice says which parent is named by its ID and by its object.
+func setTwice(spec map[string]any) string {
+	for _, pair := range [][2]string{{pathDistribution, pathDistributionRef}, {pathGroup, pathGroupRef}} {
+		if spec[pair[0]] != nil && spec[pair[1]] != nil {
+			return fmt.Sprintf("%s and %s are both set, by the row or the template: remove one of the two", pair[0], pair[1])
+		}
+	}
+	return ""
 }
 
 // settle completes the references to objects that are not in the namespace of the tenant.

@@ -95,6 +95,28 @@ func home(namespace string) func(*mapping.Config) {
 	return func(c *mapping.Config) { c.Home = namespace }
 }
 
+// A parent is named in one way, or the API server would refuse the object.
+func TestAParentThatIsNamedTwice(t *testing.T) {
+	for name, test := range map[string]struct {
+		config mapping.Config
+		row    mapping.Row
+		says   string
+	}{
+		"by the template": {config(template(tree{"distributionId": "E1", "distributionRef": tree{"name": "main"}})), acme(nil), "distributionId and distributionRef are both set"},
+		"by a row": {
+			config(mapped("id", "connectionGroupId"), mapped("object", "connectionGroupRef.name")), acme(tree{"id": "cg_1", "object": "static"}),
+			"connectionGroupId and connectionGroupRef are both set",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, rejected := compile(t, test.config).Build(1, test.row)
+			if rejected == nil || !strings.Contains(rejected.Reason, test.says) {
+				t.Errorf("%+v, want that %s", rejected, test.says)
+			}
+		})
+	}
+}
+
 const arn = "arn:aws:acm:us-east-1:111122223333:certificate/one"
 
 func TestARowBecomesAnObject(t *testing.T) {

@@ -302,7 +302,7 @@ func (o outcome) ready() chain.Condition {
 			prose.Count(conflicts, "row has the name of an object that belongs", "rows have the names of objects that belong"))
 	case o.Unresolved != "":
 		c.Status, c.Reason = false, ReferenceNotReady
-		c.Message = o.Unresolved + " The tenants of this source wait for it"
+		c.Message = o.Unresolved + " New tenants of this source wait for it"
 	case o.DryRun:
 		c.Reason = DryRunComplete
 	}

@@ -104,11 +104,11 @@ func TestWhatASourceSays(t *testing.T) {
 			"Synced=True/InSync: The objects match the table.",
 		}},
 		"tenants wait for an object": {in: input(waiting, inRound(harvest())), want: []string{
-			"Ready=False/ReferenceNotReady: spec.distributionRef: Distribution shop/main does not exist. The tenants of this source wait for it.",
+			"Ready=False/ReferenceNotReady: spec.distributionRef: Distribution shop/main does not exist. New tenants of this source wait for it.",
 			"Synced=True/InSync: The objects match the table.",
 		}},
 		"and nothing is changed": {in: input(waiting, dryRun, inRound(harvest())), want: []string{
-			"Ready=False/ReferenceNotReady: spec.distributionRef: Distribution shop/main does not exist. The tenants of this source wait for it.",
+			"Ready=False/ReferenceNotReady: spec.distributionRef: Distribution shop/main does not exist. New tenants of this source wait for it.",
 			"Synced=True/InSync: The objects match the table.",
 		}},
 		"a row is refused": {in: input(inRound(harvest(refused(1)))), want: []string{

@@ -1,6 +1,7 @@
 package tenantsource
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -136,13 +137,16 @@ func (h harm) moves(noun, id, ref, applied string) string {
 	}
 	from, to := textOf(h.live, id), h.becomes(id)
 	if was {
-		from = applied
+		from = cmp.Or(applied, h.leadsTo(ref, live))
 	}
 	if was && !is && to == "" && !h.changed {
 		return ""
 	}
 	if is {
 		to = h.lead(ref, want)
+	}
+	if was && to != "" && to == h.leadsTo(ref, live) {
+		return "" // a tenant that waits for its turn keeps what it had before
 	}
 	if from == to || from == "" && (was || id == "distributionId") {
 		return ""
@@ -153,15 +157,17 @@ func (h harm) moves(noun, id, ref, applied string) string {
 	return "moves the tenant to the " + noun + " " + to
 }
 
+// leadsTo is the ID of an object; empty while it has none.
+func (h harm) leadsTo(field string, ref map[string]any) string {
+	if h.led.Lead == nil {
+		return ""
+	}
+	return h.led.Lead(field, textOf(ref, "namespace"), textOf(ref, "name"))
+}
+
 // lead is the ID of an object. One without an ID stands for itself.
 func (h harm) lead(field string, ref map[string]any) string {
-	namespace, name := textOf(ref, "namespace"), textOf(ref, "name")
-	if h.led.Lead != nil {
-		if id := h.led.Lead(field, namespace, name); id != "" {
-			return id
-		}
-	}
-	return strings.TrimPrefix(namespace+"/"+name, "/")
+	return cmp.Or(h.leadsTo(field, ref), strings.TrimPrefix(textOf(ref, "namespace")+"/"+textOf(ref, "name"), "/"))
 }
 
 // textOf is a text of a tree; empty where there is none.

@@ -57,6 +57,8 @@ var reasons = map[string][]reason{
 		{"distributiontenants", "... the tenants of sources", map[string]string{
 			"get": "reading a tenant before it is deleted", "create": "creating tenants for new rows", "patch": "applying rows to tenants", "delete": "deleting tenants whose rows no longer exist",
 		}, required},
+		{"distributions", "... the distributions that sources name", nil, required},
+		{"connectiongroups", "... the connection groups that sources name", nil, required},
 		{"events", "recording events of a source", nil, optional},
 	},
 	"distributions": {

@@ -54,7 +54,10 @@ func TestRightsFollowTheFlags(t *testing.T) {
 			[]string{"--cluster-id=c", "--controllers=tenantsource"},
 			slices.Concat(sources, tenants[:3], []string{
 				"create distributiontenants of cloudfront-tenant-operator.io", "patch distributiontenants of cloudfront-tenant-operator.io",
-				"delete distributiontenants of cloudfront-tenant-operator.io", "create events of events.k8s.io",
+				"delete distributiontenants of cloudfront-tenant-operator.io",
+				"list distributions of cloudfront-tenant-operator.io", "watch distributions of cloudfront-tenant-operator.io",
+				"list connectiongroups of cloudfront-tenant-operator.io", "watch connectiongroups of cloudfront-tenant-operator.io",
+				"create events of events.k8s.io",
 			}),
 		},
 		"what both controllers need is asked for once": {
