@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 )
 
 // The identity is asked for until it is known, and then once an hour. Permissions are reported each minute.
 func TestTheOperatorReportsItsIdentity(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
+		now := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 		var told map[string]string
 		asked, fails, denied := 0, true, []string{"GetConnectionGroup", "ListCertificates"}
 		r := &selfReport{
@@ -26,7 +27,7 @@ func TestTheOperatorReportsItsIdentity(t *testing.T) {
 			},
 			denied: func() []string { return denied },
 			tell:   func(_ context.Context, facts map[string]string) error { told = facts; return nil },
-			clock:  clock.RealClock{},
+			clock:  now,
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -41,9 +42,10 @@ func TestTheOperatorReportsItsIdentity(t *testing.T) {
 		}
 		says("at first", "", "", "no credentials", "GetConnectionGroup ListCertificates")
 		fails, denied = false, nil
-		time.Sleep(time.Minute)
+		now.Step(time.Minute)
 		says("a minute later", "111122223333", "arn:aws:iam::111122223333:role/operator", "", "")
-		time.Sleep(59 * time.Minute)
+		now.Step(59*time.Minute - time.Second)
+		synctest.Wait()
 		if asked != 2 {
 			t.Errorf("within an hour, it has asked %d times", asked)
 		}
