@@ -36,7 +36,7 @@ func (r *selfReport) Start(ctx context.Context) error {
 	defer ticker.Stop()
 	for {
 		if err := r.tell(ctx, r.facts(ctx)); err != nil && ctx.Err() == nil {
-			ctrl.Log.WithName("operator").Error(err, "Could not report the AWS identity for kubectl cfdt check")
+			ctrl.Log.WithName("operator").Error(err, "Could not write the AWS identity into the ConfigMap of the cluster")
 		}
 		select {
 		case <-ctx.Done():

@@ -77,8 +77,8 @@ func (g grant) ofSecrets() bool { return g.Group == "" && g.Resource == "secrets
 // idleAtHome says why a grant is there for what the operator keeps in its own namespace that no run here uses.
 func (g grant) idleAtHome() string {
 	switch {
-	case g.Verb == "update" && g.Name == "cloudfront-tenant-operator-cluster":
-		return "only an administrator who accepts a copy of a cluster changes the fingerprint, and the copy in kube-system belongs to all"
+	case g.copied():
+		return "the copy in kube-system belongs to all, and is only written where it is the installation's own"
 	case !strings.HasSuffix(g.Role, "-own-namespace"):
 		return ""
 	case g.Verb == "list":
@@ -87,6 +87,11 @@ func (g grant) idleAtHome() string {
 		return "only held deletions and a copy of a cluster are events there"
 	}
 	return ""
+}
+
+// copied reports whether the grant is for the copy of the cluster's ConfigMap.
+func (g grant) copied() bool {
+	return g.Verb == "update" && strings.HasSuffix(g.Role, "-cluster-check")
 }
 
 // ofPlans reports whether the grant is one that is known to be missing only when a plan needs it.
